@@ -1,0 +1,5 @@
+//! Checkers of certificates, one file a form. They import no engine.
+
+mod state_space;
+
+pub use state_space::{Certified, Closure, explore_all, state_space};

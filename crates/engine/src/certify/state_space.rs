@@ -1,0 +1,180 @@
+//! A closed state space, checked by visiting it again: without reduction, without packing, on the
+//! reference machine. Slow and plain on purpose; the naive search of the tests is the same code.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use wattle_memory::operational::{
+    self, Action, Outcome as Moved, State, first_violation, initial_states, is_final, is_stuck, successors,
+};
+use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+
+use crate::{
+    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
+};
+
+/// The result of re-exploration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certified {
+    pub states: u64,
+}
+
+/// Everything that a plain breadth-first search over the reference machine finds.
+#[derive(Clone, Debug, Default)]
+pub struct Closure {
+    /// How many distinct states there are.
+    pub states: u64,
+    /// The first violation, by a shortest schedule.
+    pub violation: Option<Counterexample>,
+    /// The values of the observed terms in all final states.
+    pub outcomes: OutcomeSet,
+    /// Was a move left out because a thread had as many pending operations as `capacity` allows?
+    pub cut: bool,
+    /// The edges taken at least once.
+    pub taken: BTreeSet<(ProcessId, EdgeId)>,
+    /// The most pending operations that any thread ever had.
+    pub most_pending: usize,
+}
+
+/// Does the state space close with at most `capacity` pending operations a thread, without a
+/// violation?
+pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
+    let closure = explore_all(task, Some(capacity), true, run)?;
+    if let Some(counterexample) = closure.violation {
+        return Err(Reason::GaveUp(format!("the certificate is wrong: {:?}", counterexample.violated)));
+    }
+    if closure.cut {
+        return Err(Reason::GaveUp("the certificate is wrong: a buffer exceeds its capacity".into()));
+    }
+    Ok(Certified { states: closure.states })
+}
+
+/// Visit everything reachable; with `stop`, only up to the first violation.
+pub fn explore_all(
+    task: &Task<'_>,
+    capacity: Option<usize>,
+    stop: bool,
+    run: &Run,
+) -> Result<Closure, Reason> {
+    let Some(machine) = task.memory.machine else {
+        return Err(Reason::Unsupported(Unsupported::new("the memory model has no machine")));
+    };
+    let program = task.program;
+    let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
+    let shape = Shape::new(program).map_err(|error| unsupported(error.to_string()))?;
+    let mut closure = Closure::default();
+    let mut known: HashMap<State, usize> = HashMap::new();
+    let mut states: Vec<State> = Vec::new();
+    let mut parents: Vec<Option<(usize, Action)>> = Vec::new();
+    let mut initial: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
+    for (choices, state) in initial_states(program, &shape).map_err(unsupported)? {
+        if known.insert(state.clone(), states.len()).is_none() {
+            initial.insert(states.len(), choices);
+            states.push(state);
+            parents.push(None);
+        }
+    }
+    let mut next = 0;
+    let schedule = |at: usize, last: Option<Action>, parents: &[Option<(usize, Action)>]| {
+        let mut actions: Vec<Action> = last.into_iter().collect();
+        let mut at = at;
+        while let Some((parent, action)) = &parents[at] {
+            actions.push(action.clone());
+            at = *parent;
+        }
+        actions.reverse();
+        Schedule { initial: initial.get(&at).cloned().unwrap_or_default(), actions }
+    };
+    while next < states.len() {
+        if next % 256 == 0 {
+            let memory = (states.len() * 400) as u64;
+            run.poll(Spent { memory, states: states.len() as u64 })?;
+        }
+        let state = states[next].clone();
+        let report = |violated, last, parents: &[_]| Counterexample {
+            violated,
+            schedule: Some(schedule(next, last, parents)),
+            execution: None,
+        };
+        let bad = match task.property {
+            Property::Stated => match first_violation(program, &shape, &state) {
+                Some(found) if found.fault.is_some() => {
+                    let text = "a property has no value in a reachable state";
+                    return Err(Reason::GaveUp(text.into()));
+                }
+                Some(found) => Some(Violation::Property { property: found.property }),
+                None => None,
+            },
+            Property::NoDeadlock => is_stuck(program, &shape, machine, &state).then_some(Violation::Deadlock),
+        };
+        if let Some(violated) = bad
+            && closure.violation.is_none()
+        {
+            closure.violation = Some(report(violated, None, &parents));
+        }
+        if stop && closure.violation.is_some() {
+            break;
+        }
+        if is_final(program, &shape, &state) {
+            let view = operational::View { program, shape: &shape, state: &state };
+            let filtered =
+                program.filter.as_ref().is_some_and(|filter| filter.evaluate_bool(&view) == Ok(false));
+            let values: Result<Vec<_>, _> =
+                program.observed.iter().map(|term| term.evaluate(&view)).collect();
+            if !filtered && let Ok(values) = values {
+                closure.outcomes.insert(values);
+            }
+        }
+        for successor in successors(program, &shape, machine, &state) {
+            let action = successor.action;
+            match successor.outcome {
+                Moved::Moved { state: moved, failed, .. } => {
+                    let pending = most_pending(&shape, &moved);
+                    if capacity.is_some_and(|capacity| pending > capacity) {
+                        closure.cut = true;
+                        continue;
+                    }
+                    closure.most_pending = closure.most_pending.max(pending);
+                    if let Action::Step { thread, edge, .. } = &action {
+                        closure.taken.insert((shape.info(*thread).process, *edge));
+                        if let Some(op) = failed.first()
+                            && task.property == Property::Stated
+                            && closure.violation.is_none()
+                        {
+                            let violated = Violation::Assertion { thread: *thread, edge: *edge, op: *op };
+                            closure.violation = Some(report(violated, Some(action.clone()), &parents));
+                        }
+                    }
+                    if !known.contains_key(&moved) {
+                        known.insert(moved.clone(), states.len());
+                        states.push(moved);
+                        parents.push(Some((next, action)));
+                    }
+                }
+                Moved::Fault { fault: wattle_logic::Fault::Overflow, .. } => {
+                    return Err(Reason::GaveUp("an integer left 64 bits".into()));
+                }
+                Moved::Fault { fault, op } => {
+                    if let Action::Step { thread, edge, .. } = &action
+                        && task.property == Property::Stated
+                        && closure.violation.is_none()
+                    {
+                        let violated = Violation::Fault { thread: *thread, edge: *edge, op, fault };
+                        closure.violation = Some(report(violated, Some(action.clone()), &parents));
+                    }
+                }
+                Moved::Unsupported { what } => return Err(unsupported(what.to_string())),
+            }
+            if stop && closure.violation.is_some() {
+                break;
+            }
+        }
+        next += 1;
+    }
+    closure.states = states.len() as u64;
+    Ok(closure)
+}
+
+/// The most pending operations of any thread.
+pub fn most_pending(shape: &Shape, state: &State) -> usize {
+    shape.thread_ids().map(|thread: ThreadId| state.pending(thread)).max().unwrap_or(0)
+}

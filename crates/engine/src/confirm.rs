@@ -1,0 +1,110 @@
+//! Independent replay: nobody sees an *unsafe* verdict that this module has not re-enacted.
+//!
+//! The schedule of a counterexample is run on the reference machine, move by move, and the last
+//! state is judged by the definitions of the properties. No engine code takes part.
+
+use std::fmt;
+
+use wattle_memory::Machine;
+use wattle_memory::operational::{self, Outcome, State};
+use wattle_program::{Op, Program, Shape};
+
+use crate::{Counterexample, Property, Task, Violation};
+
+/// Why a counterexample does not hold water. Seeing one means that wattle has a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected(pub String);
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The states that a confirmed schedule goes through, the first included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    pub states: Vec<State>,
+}
+
+pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
+    let Some(machine) = task.memory.machine else {
+        return reject("the memory model has no machine to replay on");
+    };
+    let Some(schedule) = &counterexample.schedule else {
+        return reject("the counterexample has no schedule");
+    };
+    let program = task.program;
+    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
+    let initial = operational::initial_states(program, &shape).map_err(Rejected)?;
+    let Some((_, start)) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial) else {
+        return reject("the schedule does not start in an initial state");
+    };
+    let mut states = vec![start];
+    for (number, action) in schedule.actions.iter().enumerate() {
+        let last = number + 1 == schedule.actions.len();
+        let state = &states[number];
+        let Some(outcome) = operational::apply(program, &shape, machine, state, action) else {
+            return reject(format!("move {} is not possible: {action:?}", number + 1));
+        };
+        match outcome {
+            Outcome::Moved { state, failed, .. } => {
+                if last && let Violation::Assertion { thread, edge, op } = &counterexample.violated {
+                    let operational::Action::Step { thread: t, edge: e, .. } = action else {
+                        return reject("the last move takes no edge");
+                    };
+                    let asserts = matches!(
+                        program.process(shape.info(*t).process).cfg.edge(*e).ops.get(*op),
+                        Some(Op::Assert { .. })
+                    );
+                    if (t, e) != (thread, edge) || !asserts || !failed.contains(op) {
+                        return reject("the assertion holds in the last move");
+                    }
+                }
+                states.push(state);
+            }
+            Outcome::Fault { fault, op } => {
+                let same = matches!(&counterexample.violated, Violation::Fault { fault: f, op: o, .. }
+                    if *f == fault && *o == op);
+                return if last && same && fault != wattle_logic::Fault::Overflow {
+                    Ok(Replay { states })
+                } else {
+                    reject(format!("move {} faults: {fault}", number + 1))
+                };
+            }
+            Outcome::Unsupported { what } => {
+                return reject(format!("move {} is unsupported: {what}", number + 1));
+            }
+        }
+    }
+    judge(task, &shape, machine, counterexample, &states)?;
+    Ok(Replay { states })
+}
+
+fn judge(
+    task: &Task<'_>,
+    shape: &Shape,
+    machine: Machine,
+    counterexample: &Counterexample,
+    states: &[State],
+) -> Result<(), Rejected> {
+    let program: &Program = task.program;
+    let last = &states[states.len() - 1];
+    match &counterexample.violated {
+        Violation::Assertion { .. } if states.len() < 2 => reject("no move was made"),
+        Violation::Assertion { .. } => Ok(()),
+        Violation::Fault { .. } => reject("no fault in the last move"),
+        Violation::Property { property } => match operational::first_violation(program, shape, last) {
+            Some(found) if found.property == *property && found.fault.is_none() => Ok(()),
+            Some(found) => reject(format!("the last state violates property {} instead", found.property)),
+            None => reject("the last state violates no property"),
+        },
+        Violation::Deadlock if task.property != Property::NoDeadlock => reject("deadlock was not asked for"),
+        Violation::Deadlock if operational::is_stuck(program, shape, machine, last) => Ok(()),
+        Violation::Deadlock => reject("the last state is not stuck"),
+    }
+}
+
+fn reject<T>(why: impl Into<String>) -> Result<T, Rejected> {
+    Err(Rejected(why.into()))
+}

@@ -1,0 +1,17 @@
+//! The contract of every engine, and the two judges that trust none of them.
+//!
+//! An [`Engine`] maps a [`Task`] to an [`Answer`] within the budget of a [`Run`]. Before anybody
+//! sees the answer, [`confirm`] replays an *unsafe* verdict on the reference machine, and
+//! [`certify`] re-checks the certificate of a *safe* one when asked.
+
+pub mod certify;
+pub mod confirm;
+mod contract;
+mod run;
+mod verdict;
+
+pub use contract::{Engine, Outcome, OutcomeSet, Outcomes, Property, Task, Unsupported};
+pub use run::{Budget, Progress, Run, Spent};
+pub use verdict::{
+    Answer, Bound, Certificate, Counterexample, Figure, Reason, Schedule, Statistics, Verdict, Violation,
+};

@@ -1,0 +1,15 @@
+//! Memory models.
+//!
+//! A [`MemoryModel`] is an operational machine, axioms, or both. The machines here are the
+//! reference ones ([`operational`]): a successor function on plain structs, written to be obviously
+//! right. They replay counterexamples, serve the naive search, and are what the packed machine of
+//! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
+
+mod catalogue;
+mod execution;
+mod observe;
+pub mod operational;
+
+pub use catalogue::{CATALOGUE, Machine, MemoryModel, find};
+pub use execution::{Event, EventKind, Execution};
+pub use observe::observe;

@@ -1,0 +1,478 @@
+//! The successor function.
+
+use wattle_logic::{Fault, Value};
+use wattle_program::step::{
+    Access, AccessKind, Choices, Memory, Remote, RemoteUpdate, Stop, ThreadState, domain, fit, step,
+};
+use wattle_program::{Edge, EdgeId, Fence, Mode, Name, Orders, Program, Range, Shape, Tags, ThreadId};
+
+use super::state::{Half, State, Stored};
+use crate::Machine;
+
+/// One move of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// A thread takes an edge, with the values of its choices in order.
+    Step { thread: ThreadId, edge: EdgeId, choices: Vec<i64> },
+    /// The oldest pending store of a thread to a location reaches memory.
+    Commit { thread: ThreadId, location: u32 },
+    /// A pending half of a remote operation happens.
+    Remote { thread: ThreadId, half: Half },
+}
+
+impl Action {
+    pub fn thread(&self) -> ThreadId {
+        match self {
+            Action::Step { thread, .. } | Action::Commit { thread, .. } | Action::Remote { thread, .. } => {
+                *thread
+            }
+        }
+    }
+}
+
+/// What a move led to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Moved {
+        state: State,
+        failed: Vec<usize>,
+        accesses: Vec<Access>,
+    },
+    /// The step was started and has no result: a division by zero, an index out of bounds, an
+    /// integer beyond 64 bits.
+    Fault {
+        fault: Fault,
+        op: Option<usize>,
+    },
+    Unsupported {
+        what: Name,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Successor {
+    pub action: Action,
+    pub outcome: Outcome,
+}
+
+/// All initial states, each with the codes chosen for contents that are not fixed (memory first,
+/// then the locals of each thread). More than a million are refused.
+pub fn initial_states(program: &Program, shape: &Shape) -> Result<Vec<(Vec<i64>, State)>, String> {
+    let memory = shape.initial_memory(program).map_err(|fault| fault.to_string())?;
+    let mut cells: Vec<(Option<Value>, wattle_logic::Sort, Option<Range>)> = Vec::new();
+    for (location, value) in memory.iter().enumerate() {
+        let variable = &program.variables[shape.locations[location].variable as usize];
+        cells.push((value.clone(), variable.sort, variable.range));
+    }
+    for thread in shape.thread_ids() {
+        let locals = shape.initial_locals(program, thread).map_err(|fault| fault.to_string())?;
+        for (local, value) in program.process(shape.info(thread).process).locals.iter().zip(locals) {
+            cells.push((value, local.sort, local.range));
+        }
+    }
+    let mut states: Vec<(Vec<i64>, Vec<Value>)> = vec![(vec![], vec![])];
+    for (value, sort, range) in cells {
+        match value {
+            Some(value) => states.iter_mut().for_each(|(_, values)| values.push(value.clone())),
+            None => {
+                let (low, high) =
+                    domain(program, sort, range).ok_or("an initial value is chosen among infinitely many")?;
+                let size = states.len() as u128 * (i128::from(high) - i128::from(low) + 1).max(0) as u128;
+                if size > 1_000_000 {
+                    return Err("there are more than a million initial states".into());
+                }
+                states = (states.iter())
+                    .flat_map(|(choices, values)| {
+                        (low..=high).filter_map(move |code| {
+                            let mut choices = choices.clone();
+                            choices.push(code);
+                            let mut values = values.clone();
+                            values.push(sort.decode(code)?);
+                            Some((choices, values))
+                        })
+                    })
+                    .collect();
+            }
+        }
+    }
+    let mut result = Vec::new();
+    for (choices, values) in states {
+        let mut values = values.into_iter();
+        let memory = values.by_ref().take(shape.locations.len()).collect();
+        let threads = (shape.threads.iter())
+            .map(|info| {
+                let process = program.process(info.process);
+                let locals = values.by_ref().take(process.locals.len()).collect();
+                ThreadState { point: process.cfg.entry, locals }
+            })
+            .collect();
+        let empty = shape.threads.len();
+        let state = State { threads, memory, stores: vec![vec![]; empty], halves: vec![vec![]; empty] };
+        let allowed = match &program.init {
+            None => true,
+            Some(init) => {
+                let view = super::View { program, shape, state: &state };
+                init.evaluate_bool(&view).map_err(|fault| fault.to_string())?
+            }
+        };
+        if allowed {
+            result.push((choices, state));
+        }
+    }
+    Ok(result)
+}
+
+/// Every move from a state, in a fixed order.
+pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Successor> {
+    let inside = inside(program, shape, state);
+    let mut result = Vec::new();
+    for thread in shape.thread_ids() {
+        if inside.is_some_and(|(other, _)| other != thread) {
+            continue;
+        }
+        let info = shape.info(thread);
+        let cfg = &program.process(info.process).cfg;
+        for edge in cfg.leaving(state.threads[thread.0 as usize].point) {
+            let mut odometer = Odometer::default();
+            loop {
+                let outcome = take(program, shape, machine, state, thread, cfg.edge(edge), &mut odometer);
+                if let Some(outcome) = outcome {
+                    let choices = odometer.values();
+                    result.push(Successor { action: Action::Step { thread, edge, choices }, outcome });
+                }
+                if !odometer.advance() {
+                    break;
+                }
+            }
+        }
+    }
+    for thread in shape.thread_ids() {
+        let may_commit = match inside {
+            None => true,
+            Some((other, mode)) => other == thread && mode == Mode::Buffered,
+        };
+        if !may_commit {
+            continue;
+        }
+        for location in committable(machine, &state.stores[thread.0 as usize]) {
+            let outcome = moved(commit(state, thread, location));
+            result.push(Successor { action: Action::Commit { thread, location }, outcome });
+        }
+        let mut halves = state.halves[thread.0 as usize].clone();
+        halves.dedup();
+        for half in halves {
+            let outcome = deliver(program, shape, state, thread, &half);
+            result.push(Successor { action: Action::Remote { thread, half }, outcome });
+        }
+    }
+    result
+}
+
+/// The result of one move, or `None` if it is not possible here.
+pub fn apply(
+    program: &Program,
+    shape: &Shape,
+    machine: Machine,
+    state: &State,
+    action: &Action,
+) -> Option<Outcome> {
+    successors(program, shape, machine, state)
+        .into_iter()
+        .find(|successor| successor.action == *action)
+        .map(|successor| successor.outcome)
+}
+
+/// The thread that stands inside an atomic section, and the mode of that section.
+fn inside(program: &Program, shape: &Shape, state: &State) -> Option<(ThreadId, Mode)> {
+    shape.thread_ids().find_map(|thread| {
+        let cfg = &program.process(shape.info(thread).process).cfg;
+        let mode = cfg.point(state.threads[thread.0 as usize].point).inside?;
+        Some((thread, mode))
+    })
+}
+
+fn moved(state: State) -> Outcome {
+    Outcome::Moved { state, failed: vec![], accesses: vec![] }
+}
+
+fn take(
+    program: &Program,
+    shape: &Shape,
+    machine: Machine,
+    state: &State,
+    thread: ThreadId,
+    edge: &Edge,
+    choices: &mut Odometer,
+) -> Option<Outcome> {
+    let me = thread.0 as usize;
+    if edge.mode == Mode::Locked && !state.stores[me].is_empty() {
+        return None;
+    }
+    if matches!(machine, Machine::Sc { .. }) && !state.halves[me].is_empty() {
+        return None;
+    }
+    let mut next = state.clone();
+    let mut memory = OfThread { program, shape, machine, thread, state: &mut next };
+    match step(program, shape, thread, &state.threads[me], edge, &mut memory, choices) {
+        Ok(stepped) => {
+            next.threads[me] = stepped.state;
+            Some(Outcome::Moved { state: next, failed: stepped.failed, accesses: stepped.accesses })
+        }
+        Err(Stop::NotEnabled) => None,
+        Err(Stop::Fault { fault, op }) => Some(Outcome::Fault { fault, op }),
+        Err(Stop::Unsupported { what }) => Some(Outcome::Unsupported { what }),
+    }
+}
+
+/// The locations whose oldest pending store may reach memory now.
+fn committable(machine: Machine, stores: &[Stored]) -> Vec<u32> {
+    match machine {
+        Machine::Tso => stores.first().and_then(Stored::location).into_iter().collect(),
+        Machine::Pso => {
+            let mut locations: Vec<u32> = stores.iter().map_while(Stored::location).collect();
+            locations.dedup(); // sorted before the first barrier
+            locations
+        }
+        Machine::Sc { .. } | Machine::Rma => vec![],
+    }
+}
+
+fn commit(state: &State, thread: ThreadId, location: u32) -> State {
+    let mut next = state.clone();
+    let stores = &mut next.stores[thread.0 as usize];
+    if let Some(oldest) = stores.iter().position(|stored| stored.location() == Some(location))
+        && let Stored::Write { value, .. } = stores.remove(oldest)
+    {
+        next.memory[location as usize] = value;
+    }
+    while stores.first() == Some(&Stored::Barrier) {
+        stores.remove(0);
+    }
+    next
+}
+
+/// A pending half happens. Ranges hold here too: a value that does not fit leaves the half pending
+/// for ever, so it is reported as a fault instead of blocking silently.
+fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, half: &Half) -> Outcome {
+    let mut next = state.clone();
+    let halves = &mut next.halves[thread.0 as usize];
+    let Some(index) = halves.iter().position(|other| other == half) else {
+        return Outcome::Fault { fault: Fault::Meaningless, op: None };
+    };
+    halves.remove(index);
+    let out_of_range = Outcome::Unsupported { what: "a remote write outside the declared range".into() };
+    let result = match half {
+        Half::Read { target, from, to } => {
+            let value = state.memory[*from as usize].clone();
+            Ok(Some(Half::Write { target: *target, to: *to, value }))
+        }
+        Half::Write { to, value, .. } => fitting(program, shape, *to, value.clone()).map(|value| {
+            next.memory[*to as usize] = value;
+            None
+        }),
+        Half::Atomic { target, at, into, update } => {
+            let old = state.memory[*at as usize].clone();
+            let new = match update {
+                RemoteUpdate::Add(value) => {
+                    let sort = program.variables[shape.locations[*at as usize].variable as usize].sort;
+                    match wattle_logic::apply_binary(wattle_logic::Binary::Add, &old, value, sort) {
+                        Ok(value) => value,
+                        Err(fault) => return Outcome::Fault { fault, op: None },
+                    }
+                }
+                RemoteUpdate::Replace(value) => value.clone(),
+                RemoteUpdate::CompareAndSwap { expected, new } if *expected == old => new.clone(),
+                RemoteUpdate::CompareAndSwap { .. } => old.clone(),
+            };
+            fitting(program, shape, *at, new).map(|new| {
+                next.memory[*at as usize] = new;
+                into.map(|to| Half::Write { target: *target, to, value: old })
+            })
+        }
+    };
+    match result {
+        Err(_) => return out_of_range,
+        Ok(None) => {}
+        Ok(Some(half)) => add_half(&mut next.halves[thread.0 as usize], half),
+    }
+    moved(next)
+}
+
+fn fitting(program: &Program, shape: &Shape, location: u32, value: Value) -> Result<Value, Stop> {
+    let variable = &program.variables[shape.locations[location as usize].variable as usize];
+    fit(value, variable.sort, variable.range)
+}
+
+fn add_half(halves: &mut Vec<Half>, half: Half) {
+    let at = halves.partition_point(|other| *other <= half);
+    halves.insert(at, half);
+}
+
+/// Memory as one thread sees it.
+struct OfThread<'a> {
+    program: &'a Program,
+    shape: &'a Shape,
+    machine: Machine,
+    thread: ThreadId,
+    state: &'a mut State,
+}
+
+impl OfThread<'_> {
+    fn stores(&mut self) -> &mut Vec<Stored> {
+        &mut self.state.stores[self.thread.0 as usize]
+    }
+
+    fn add_barrier(&mut self) {
+        let stores = self.stores();
+        if !matches!(stores.last(), None | Some(Stored::Barrier)) {
+            stores.push(Stored::Barrier);
+        }
+    }
+}
+
+impl Memory for OfThread<'_> {
+    fn load(&mut self, location: u32, mode: Mode, _: &Tags) -> Result<Value, Stop> {
+        let newest = self.state.stores[self.thread.0 as usize].iter().rev().find_map(|stored| match stored {
+            Stored::Write { location: other, value } if *other == location => Some(value.clone()),
+            _ => None,
+        });
+        match newest {
+            Some(value) if mode != Mode::Locked => Ok(value),
+            _ => Ok(self.state.memory[location as usize].clone()),
+        }
+    }
+
+    fn store(&mut self, location: u32, value: Value, mode: Mode, tags: &Tags) -> Result<(), Stop> {
+        if !self.machine.buffers_stores() || mode == Mode::Locked {
+            self.state.memory[location as usize] = value;
+            return Ok(());
+        }
+        if self.machine == Machine::Pso && tags.contains("rel") {
+            self.add_barrier();
+        }
+        let pso = self.machine == Machine::Pso;
+        let stores = self.stores();
+        let mut at = stores.len();
+        // Under PSO, sort into the stores after the last barrier.
+        while pso && at > 0 && stores[at - 1].location().is_some_and(|other| other > location) {
+            at -= 1;
+        }
+        stores.insert(at, Stored::Write { location, value });
+        Ok(())
+    }
+
+    fn fence(&mut self, fence: &Fence, location: Option<u32>) -> Result<(), Stop> {
+        if !self.machine.buffers_stores() {
+            return Ok(());
+        }
+        if let Some(location) = location {
+            let pending = self.stores().iter().any(|stored| stored.location() == Some(location));
+            return if pending { Err(Stop::NotEnabled) } else { Ok(()) };
+        }
+        if fence.orders.contains(Orders::WR) {
+            return if self.stores().is_empty() { Ok(()) } else { Err(Stop::NotEnabled) };
+        }
+        if self.machine == Machine::Pso && fence.orders.contains(Orders::WW) {
+            self.add_barrier();
+        }
+        Ok(())
+    }
+
+    fn remote(&mut self, operation: Remote) -> Result<(), Stop> {
+        let owner = |location: u32| {
+            let owner = self.shape.locations[location as usize].owner;
+            owner
+                .ok_or(Stop::Unsupported { what: "a remote operation on memory that no process owns".into() })
+        };
+        let half = match operation {
+            Remote::PutLocation { remote, source } => {
+                Half::Read { target: owner(remote)?, from: source, to: remote }
+            }
+            Remote::PutValue { remote, value } => Half::Write { target: owner(remote)?, to: remote, value },
+            Remote::Get { into, remote } => Half::Read { target: owner(remote)?, from: remote, to: into },
+            Remote::Atomic { into, remote, update } => {
+                Half::Atomic { target: owner(remote)?, at: remote, into, update }
+            }
+        };
+        match (self.machine, half) {
+            (Machine::Sc { atomic_copy: true }, half) => {
+                add_half(&mut self.state.halves[self.thread.0 as usize], half);
+                while let Some(half) = self.state.halves[self.thread.0 as usize].first().cloned() {
+                    match deliver(self.program, self.shape, self.state, self.thread, &half) {
+                        Outcome::Moved { state, .. } => *self.state = state,
+                        Outcome::Fault { fault, .. } => return Err(Stop::Fault { fault, op: None }),
+                        Outcome::Unsupported { what } => return Err(Stop::Unsupported { what }),
+                    }
+                }
+                Ok(())
+            }
+            (Machine::Sc { .. } | Machine::Rma, half) => {
+                add_half(&mut self.state.halves[self.thread.0 as usize], half);
+                Ok(())
+            }
+            _ => Err(Stop::Unsupported { what: "a remote operation on a store-buffer machine".into() }),
+        }
+    }
+
+    fn flush(&mut self, target: ThreadId) -> Result<(), Stop> {
+        let halves = &self.state.halves[self.thread.0 as usize];
+        match halves.iter().any(|half| half.target() == target) {
+            true => Err(Stop::NotEnabled),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Runs through all sequences of choices: replays a prefix, then takes the lowest of each.
+#[derive(Default)]
+struct Odometer {
+    /// (current, highest) of each choice.
+    digits: Vec<(i64, i64)>,
+    next: usize,
+}
+
+impl Odometer {
+    fn values(&self) -> Vec<i64> {
+        self.digits.iter().map(|(value, _)| *value).collect()
+    }
+
+    /// Prepare the next sequence; `false` if this was the last.
+    fn advance(&mut self) -> bool {
+        self.next = 0;
+        while let Some((value, high)) = self.digits.last_mut() {
+            if value < high {
+                *value += 1;
+                return true;
+            }
+            self.digits.pop();
+        }
+        false
+    }
+}
+
+impl Choices for Odometer {
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+        if low > high {
+            return None;
+        }
+        if self.next == self.digits.len() {
+            self.digits.push((low, high));
+        }
+        self.next += 1;
+        Some(self.digits[self.next - 1].0)
+    }
+}
+
+/// The reads and writes among accesses, for reports.
+impl Outcome {
+    pub fn reads(&self) -> impl Iterator<Item = (u32, &Value)> {
+        let accesses: &[Access] = match self {
+            Outcome::Moved { accesses, .. } => accesses,
+            _ => &[],
+        };
+        accesses.iter().filter_map(|access| match &access.kind {
+            AccessKind::Read { location, value } => Some((*location, value)),
+            _ => None,
+        })
+    }
+}

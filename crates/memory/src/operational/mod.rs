@@ -1,0 +1,25 @@
+//! The reference machines: SC, TSO, PSO and RMA as a successor function on plain structs.
+//!
+//! Meanings are those of `docs/semantics.md`:
+//! * A plain store under TSO and PSO enters its thread's buffer, and a [`Action::Commit`] brings it
+//!   to memory later: under TSO in order, under PSO in order for each location. A load takes the
+//!   newest store to its location from its own thread's buffer, or else memory.
+//! * A locked edge needs empty buffers and acts on memory directly.
+//! * A fence that orders WR needs empty buffers (`fence(x)`: no store to x in them). Under PSO a
+//!   fence that orders WW only, and a release store, put a barrier into the buffer that later stores
+//!   do not pass. Other fences do nothing here.
+//! * A remote operation has two halves, each pending on its own ([`Half`]). A flush waits for both
+//!   halves of all operations of its thread with that target. Under SC the thread does not go on
+//!   before its halves are done.
+//! * While a thread stands inside an atomic section nothing else moves, except that stores of an
+//!   `atomic(buffered)` section may leave the buffers of that very thread.
+//!
+//! Buffers are unbounded here; a search that wants a bound counts for itself ([`State::pending`]).
+
+mod machine;
+mod property;
+mod state;
+
+pub use machine::{Action, Outcome, Successor, apply, initial_states, successors};
+pub use property::{View, Violation, first_violation, is_final, is_stuck};
+pub use state::{Half, State, Stored};

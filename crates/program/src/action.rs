@@ -1,0 +1,190 @@
+//! What an edge can do: the whole vocabulary of actions on one page.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use wattle_logic::Term;
+use wattle_source::Span;
+
+use crate::ProcessId;
+
+/// A name of the source text.
+pub type Name = Arc<str>;
+
+/// Marks on an access or a fence, by name: `acq`, `rel`, `na`, `sync` … A .cat set is looked up so.
+pub type Tags = BTreeSet<Name>;
+
+/// One operation. Operations of an edge run in order, as one step; locals that one sets are seen by
+/// the next. Every `address` is a term of sort address, a constant in the common case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    Load {
+        into: u32,
+        address: Term,
+        tags: Tags,
+    },
+    Store {
+        address: Term,
+        value: Term,
+        tags: Tags,
+    },
+    Assign {
+        local: u32,
+        value: Term,
+    },
+    /// Any of the values that `among` allows.
+    Havoc {
+        local: u32,
+        among: Choice,
+    },
+    /// Set a dead local to the zero of its sort, so that states differ only in what matters. No
+    /// event, no dependency.
+    Forget {
+        local: u32,
+    },
+    /// The edge can be taken only if this holds, with the locals set so far.
+    Assume {
+        condition: Term,
+    },
+    /// Violated if false. Neither stops its thread nor creates dependencies.
+    Assert {
+        condition: Term,
+        span: Span,
+    },
+    Fence(Fence),
+    /// Start a remote write. Its halves happen later: read the source, then write `remote`.
+    Put {
+        remote: Term,
+        source: Source,
+    },
+    /// Start a remote read: read `remote` later, then write the local location `into`.
+    Get {
+        into: Term,
+        remote: Term,
+    },
+    /// Start a remote read-modify-write: one step at the target, then one that delivers the old
+    /// value to the local location `into`.
+    RemoteAtomic {
+        into: Option<Term>,
+        remote: Term,
+        update: Update,
+    },
+    /// Wait until all operations that this thread started on locations of that copy are done.
+    Flush {
+        process: ProcessId,
+        copy: Term,
+    },
+    LoadExclusive {
+        into: u32,
+        address: Term,
+        tags: Tags,
+    },
+    /// `success` becomes 1 if the store happened and 0 otherwise.
+    StoreConditional {
+        success: u32,
+        address: Term,
+        value: Term,
+        tags: Tags,
+    },
+    Spawn {
+        process: ProcessId,
+        copy: Term,
+    },
+    Join {
+        process: ProcessId,
+        copy: Term,
+    },
+    /// Something that wattle does not handle. Reaching it makes the verdict *unknown*.
+    Unsupported {
+        what: Name,
+        span: Span,
+    },
+}
+
+/// The source of a put: a location that is read later, or a value that is known now.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    Location(Term),
+    Value(Term),
+}
+
+/// What a remote atomic does to its target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Update {
+    Add(Term),
+    Replace(Term),
+    CompareAndSwap { expected: Term, new: Term },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// Every value of the local's range (or sort, which explicit engines refuse where it is infinite).
+    Any,
+    /// From the first to the second, both included.
+    Between(Term, Term),
+    /// The elements of a set.
+    Member(Term),
+}
+
+/// A fence: which pairs of accesses before and after it stay in order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    /// What the fence is called in its vocabulary: `fence`, `mfence`, `lwsync` …
+    pub tag: Name,
+    pub orders: Orders,
+    pub cumulative: bool,
+    /// Wait for this location only (`fence(x)`).
+    pub location: Option<Term>,
+}
+
+impl Fence {
+    /// Orders everything.
+    pub fn full() -> Fence {
+        Fence { tag: "fence".into(), orders: Orders::ALL, cumulative: true, location: None }
+    }
+}
+
+/// A subset of {RR, RW, WR, WW}.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Orders(pub u8);
+
+impl Orders {
+    pub const NONE: Orders = Orders(0);
+    pub const RR: Orders = Orders(1);
+    pub const RW: Orders = Orders(2);
+    pub const WR: Orders = Orders(4);
+    pub const WW: Orders = Orders(8);
+    pub const ALL: Orders = Orders(15);
+    pub const NAMES: [(&'static str, Orders); 4] =
+        [("rr", Orders::RR), ("rw", Orders::RW), ("wr", Orders::WR), ("ww", Orders::WW)];
+
+    pub fn contains(self, other: Orders) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn union(self, other: Orders) -> Orders {
+        Orders(self.0 | other.0)
+    }
+}
+
+impl fmt::Display for Orders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> =
+            Orders::NAMES.iter().filter(|(_, order)| self.contains(*order)).map(|(name, _)| *name).collect();
+        f.write_str(&names.join(" "))
+    }
+}
+
+/// How an edge meets the store buffers of its thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// Loads look into the buffers, stores enter them.
+    #[default]
+    Plain,
+    /// Runs only when its thread's buffers are empty, and on memory directly (read-modify-write,
+    /// `cas`, `atomic { }`).
+    Locked,
+    /// Several plain accesses as one step (`atomic(buffered) { }`).
+    Buffered,
+}

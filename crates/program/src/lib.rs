@@ -1,0 +1,23 @@
+//! The program representation: what every front end produces and every engine consumes.
+//!
+//! A [`Program`] is plain data. Its processes are control-flow graphs whose [`Edge`]s are atomic
+//! steps, each a list of [`Op`]s. [`Shape`] numbers the threads and memory locations of a program
+//! whose processes have fixed numbers of copies. [`step`] says what one edge does to one thread;
+//! what memory does is the business of the `memory` crate.
+
+mod action;
+mod cfg;
+pub mod passes;
+mod program;
+mod shape;
+pub mod step;
+mod validate;
+
+pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
+pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo};
+pub use program::{
+    Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind, Range,
+    Replicas, Variable, Vocabulary,
+};
+pub use shape::{Location, NotFixed, Shape, Thread, ThreadId};
+pub use validate::{Invalid, op_terms, validate};

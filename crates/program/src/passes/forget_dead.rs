@@ -1,0 +1,99 @@
+//! Set locals to zero where their value no longer matters.
+//!
+//! Two states that differ only in a dead local have the same future, so keeping the value only
+//! multiplies states: a temporary of an expression, once used, would double the state space for
+//! every value it may hold. The pass appends [`Op::Forget`] to each edge after which a local is
+//! dead, and drops the initial value of locals that are dead at the start. Locals that a property,
+//! an observed term or the filter mentions never die. Outcomes and verdicts stay the same; schedules
+//! carry over edge by edge, because edges keep their numbers.
+
+use std::collections::BTreeSet;
+
+use wattle_logic::{Kind, Term};
+
+use crate::validate::op_terms;
+use crate::{Edge, Init, Op, Process, ProcessId, Program};
+
+pub fn forget_dead(program: &Program) -> Program {
+    let mut result = program.clone();
+    for process in program.process_ids() {
+        let observed = observed_locals(program, process);
+        forget_in(&mut result.processes[process.0 as usize], &observed);
+    }
+    result
+}
+
+fn observed_locals(program: &Program, wanted: ProcessId) -> BTreeSet<u32> {
+    let mut observed = BTreeSet::new();
+    for formula in program.state_formulas() {
+        formula.walk(&mut |term| {
+            if let Kind::LocalOf { process, local, .. } = term.kind()
+                && *process == wanted.0
+            {
+                observed.insert(*local);
+            }
+        });
+    }
+    observed
+}
+
+fn forget_in(process: &mut Process, observed: &BTreeSet<u32>) {
+    let live = liveness(process, observed);
+    let entry = process.cfg.entry.0 as usize;
+    for (number, local) in process.locals.iter_mut().enumerate() {
+        if !live[entry].contains(&(number as u32)) {
+            local.init = Init::Values(vec![Term::value(local.sort.zero(), local.sort)]);
+        }
+    }
+    for edge in &mut process.cfg.edges {
+        let mut maybe_set: BTreeSet<u32> = live[edge.from.0 as usize].clone();
+        maybe_set.extend(edge.ops.iter().filter_map(defined));
+        let after = &live[edge.to.0 as usize];
+        edge.ops.extend(maybe_set.difference(after).map(|&local| Op::Forget { local }));
+    }
+}
+
+/// The locals that are live at each point.
+fn liveness(process: &Process, observed: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
+    let mut live = vec![observed.clone(); process.cfg.points.len()];
+    loop {
+        let mut changed = false;
+        for edge in process.cfg.edges.iter().rev() {
+            let before = live_before(edge, &live[edge.to.0 as usize]);
+            let from = &mut live[edge.from.0 as usize];
+            let size = from.len();
+            from.extend(before);
+            changed |= from.len() > size;
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
+fn live_before(edge: &Edge, after: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let mut live = after.clone();
+    for op in edge.ops.iter().rev() {
+        if let Some(local) = defined(op) {
+            live.remove(&local);
+        }
+        for term in op_terms(op) {
+            live.extend(term.locals());
+        }
+    }
+    live.extend(edge.guard.locals());
+    live
+}
+
+/// The local that an operation always sets.
+fn defined(op: &Op) -> Option<u32> {
+    match op {
+        Op::Load { into: local, .. }
+        | Op::LoadExclusive { into: local, .. }
+        | Op::StoreConditional { success: local, .. }
+        | Op::Assign { local, .. }
+        | Op::Havoc { local, .. }
+        | Op::Forget { local } => Some(*local),
+        _ => None,
+    }
+}

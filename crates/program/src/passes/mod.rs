@@ -1,0 +1,7 @@
+//! Passes: from a program to a program. One file a pass; origins survive each.
+
+mod forget_dead;
+mod insert;
+
+pub use forget_dead::forget_dead;
+pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};

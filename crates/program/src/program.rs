@@ -1,0 +1,192 @@
+//! Programs: variables, processes, properties.
+
+use wattle_logic::{Sort, Term};
+use wattle_source::Span;
+
+use crate::{Cfg, Name, Point};
+
+/// The number of a process in its program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessId(pub u32);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub name: Name,
+    pub vocabulary: Vocabulary,
+    pub enumerations: Vec<Enumeration>,
+    pub variables: Vec<Variable>,
+    pub processes: Vec<Process>,
+    /// A constraint on initial contents of memory, beside the `init` of each variable.
+    pub init: Option<Term>,
+    pub properties: Vec<Property>,
+    /// What a final state shows, for outcome sets.
+    pub observed: Vec<Term>,
+    /// Executions whose final state violates this do not count.
+    pub filter: Option<Term>,
+    /// Predicates that the text gives to abstraction engines.
+    pub predicates: Vec<Term>,
+}
+
+/// The language that a program's tags and fences belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Vocabulary {
+    #[default]
+    Generic,
+    C11,
+    X86,
+    Ppc,
+    Arm,
+    Aarch64,
+    Riscv,
+    Rma,
+}
+
+impl Vocabulary {
+    pub const ALL: [(&'static str, Vocabulary); 8] = [
+        ("generic", Vocabulary::Generic),
+        ("c11", Vocabulary::C11),
+        ("x86", Vocabulary::X86),
+        ("ppc", Vocabulary::Ppc),
+        ("arm", Vocabulary::Arm),
+        ("aarch64", Vocabulary::Aarch64),
+        ("riscv", Vocabulary::Riscv),
+        ("rma", Vocabulary::Rma),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Vocabulary::ALL.iter().find(|(_, other)| *other == self).map_or("", |(name, _)| name)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumeration {
+    pub name: Name,
+    pub constructors: Vec<Name>,
+}
+
+/// A shared variable: a scalar (no dimensions) or an array. Every element is a location of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    pub name: Name,
+    pub sort: Sort,
+    pub dimensions: Vec<Dimension>,
+    /// Values outside are never stored: a step that would do so is not enabled.
+    pub range: Option<Range>,
+    pub init: Init,
+    /// The process in whose memory the variable lives (RMA). If that process has copies, the first
+    /// dimension is `Copies` of it, and each copy owns its own part.
+    pub owner: Option<ProcessId>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    Fixed(u32),
+    /// One element for each copy of a process.
+    Copies(ProcessId),
+}
+
+/// From the first to the last, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Range {
+    pub fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// One term for all elements, or one for each in row-major order. For locals, one term over `me`.
+    Values(Vec<Term>),
+    /// Any value of the range.
+    Any,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub name: Name,
+    pub replicas: Replicas,
+    pub locals: Vec<Local>,
+    pub cfg: Cfg,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Replicas {
+    Once,
+    Exactly(u32),
+    Any,
+}
+
+impl Replicas {
+    /// How many copies there are, where that is fixed.
+    pub fn count(self) -> Option<u32> {
+        match self {
+            Replicas::Once => Some(1),
+            Replicas::Exactly(count) => Some(count),
+            Replicas::Any => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    pub name: Name,
+    pub sort: Sort,
+    pub range: Option<Range>,
+    pub init: Init,
+    /// Made by a front end for a value in passing; reports do not show it.
+    pub hidden: bool,
+}
+
+/// What must hold. Assertions are operations; the others are formulas over whole states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    pub kind: PropertyKind,
+    pub formula: Term,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PropertyKind {
+    /// No reachable state satisfies the formula.
+    Forbid,
+    /// Every reachable state satisfies it.
+    Always,
+    /// Every state in which all threads have ended, buffers are drained and remote operations are
+    /// done satisfies it.
+    Finally,
+}
+
+impl Program {
+    pub fn process(&self, process: ProcessId) -> &Process {
+        &self.processes[process.0 as usize]
+    }
+
+    pub fn process_ids(&self) -> impl Iterator<Item = ProcessId> + use<> {
+        (0..self.processes.len() as u32).map(ProcessId)
+    }
+
+    pub fn process_named(&self, name: &str) -> Option<ProcessId> {
+        self.process_ids().find(|process| &*self.process(*process).name == name)
+    }
+
+    /// The formulas that speak of whole states: properties, observed terms and filter.
+    pub fn state_formulas(&self) -> impl Iterator<Item = &Term> {
+        let properties = self.properties.iter().map(|property| &property.formula);
+        properties.chain(&self.observed).chain(&self.filter)
+    }
+
+    /// The name of a point for people: its label, or its number.
+    pub fn point_name(&self, process: ProcessId, point: Point) -> String {
+        match self.process(process).cfg.point(point).labels.first() {
+            Some(label) => label.to_string(),
+            None => format!("point {}", point.0),
+        }
+    }
+}

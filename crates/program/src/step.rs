@@ -1,0 +1,371 @@
+//! What one edge does to one thread.
+//!
+//! [`step`] runs the operations of an edge in order. Memory answers through the [`Memory`] trait,
+//! non-determinism through [`Choices`]; so the same code serves every machine, the replay of a
+//! schedule, and the enumeration of executions. Operations on memory are reported as [`Access`]es,
+//! from which [`Dependencies`] derives address, data and control dependencies: the loads whose
+//! values reach the free locals of a term *as written*.
+
+use std::collections::BTreeSet;
+
+use wattle_logic::{Environment, Fault, Sort, Term, Value};
+
+use crate::{
+    Choice, Edge, Fence, Mode, Name, Op, Point, Process, ProcessId, Program, Range, Shape, Source, Tags,
+};
+use crate::{ThreadId, Update};
+
+/// Where a thread stands and what its locals hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadState {
+    pub point: Point,
+    pub locals: Vec<Value>,
+}
+
+/// Memory as one thread sees it during one step.
+pub trait Memory {
+    fn load(&mut self, location: u32, mode: Mode, tags: &Tags) -> Result<Value, Stop>;
+    fn store(&mut self, location: u32, value: Value, mode: Mode, tags: &Tags) -> Result<(), Stop>;
+    fn fence(&mut self, fence: &Fence, location: Option<u32>) -> Result<(), Stop>;
+    fn remote(&mut self, operation: Remote) -> Result<(), Stop>;
+    fn flush(&mut self, target: ThreadId) -> Result<(), Stop>;
+}
+
+/// A remote operation with its terms evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Remote {
+    PutLocation { remote: u32, source: u32 },
+    PutValue { remote: u32, value: Value },
+    Get { into: u32, remote: u32 },
+    Atomic { into: Option<u32>, remote: u32, update: RemoteUpdate },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RemoteUpdate {
+    Add(Value),
+    Replace(Value),
+    CompareAndSwap { expected: Value, new: Value },
+}
+
+/// Chooses the value of each `havoc`.
+pub trait Choices {
+    /// One of `low..=high`, or `None` if there is nothing to choose from.
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64>;
+}
+
+/// Why an edge was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A guard or assumption is false, a fence waits, or a value leaves its declared range.
+    NotEnabled,
+    /// Operation number `op` (or the guard, `None`) has no value.
+    Fault {
+        fault: Fault,
+        op: Option<usize>,
+    },
+    Unsupported {
+        what: Name,
+    },
+}
+
+/// What a taken edge did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stepped {
+    pub state: ThreadState,
+    /// The assertions (operation numbers) that do not hold.
+    pub failed: Vec<usize>,
+    /// What happened in memory, in order.
+    pub accesses: Vec<Access>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub op: usize,
+    pub kind: AccessKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    Read { location: u32, value: Value },
+    Write { location: u32, value: Value },
+    Fence,
+    Remote(Remote),
+    Flush { target: ThreadId },
+}
+
+struct Thread<'a> {
+    shape: &'a Shape,
+    copy: u32,
+    locals: &'a [Value],
+}
+
+impl Environment for Thread<'_> {
+    fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
+        self.shape.locate(variable, indices)
+    }
+    fn local(&self, local: u32) -> Result<Value, Fault> {
+        self.locals.get(local as usize).cloned().ok_or(Fault::Meaningless)
+    }
+    fn me(&self) -> Result<i64, Fault> {
+        Ok(i64::from(self.copy))
+    }
+    fn copies(&self, process: u32) -> Result<i64, Fault> {
+        Ok(i64::from(self.shape.copies_of(ProcessId(process))))
+    }
+}
+
+/// Run `edge` in `state` for `thread`. The caller has checked that `state.point == edge.from`.
+pub fn step(
+    program: &Program,
+    shape: &Shape,
+    thread: ThreadId,
+    state: &ThreadState,
+    edge: &Edge,
+    memory: &mut dyn Memory,
+    choices: &mut dyn Choices,
+) -> Result<Stepped, Stop> {
+    let info = shape.info(thread);
+    let process = program.process(info.process);
+    let mut run = Run { program, shape, process, copy: info.copy, locals: state.locals.clone() };
+    if !run.holds(&edge.guard, None)? {
+        return Err(Stop::NotEnabled);
+    }
+    let mut failed = Vec::new();
+    let mut accesses = Vec::new();
+    for (number, op) in edge.ops.iter().enumerate() {
+        let at = Some(number);
+        let mut record = |kind| accesses.push(Access { op: number, kind });
+        match op {
+            Op::Load { into, address, tags } => {
+                let location = run.location(address, at)?;
+                let value = memory.load(location, edge.mode, tags)?;
+                record(AccessKind::Read { location, value: value.clone() });
+                run.set(*into, value)?;
+            }
+            Op::Store { address, value, tags } => {
+                let location = run.location(address, at)?;
+                let value = run.stored(location, value, at)?;
+                memory.store(location, value.clone(), edge.mode, tags)?;
+                record(AccessKind::Write { location, value });
+            }
+            Op::Assign { local, value } => {
+                let value = run.value(value, at)?;
+                run.set(*local, value)?;
+            }
+            Op::Havoc { local, among } => {
+                let value = run.choose(*local, among, choices, at)?;
+                run.set(*local, value)?;
+            }
+            Op::Forget { local } => {
+                let sort = process.locals[*local as usize].sort;
+                run.locals[*local as usize] = sort.zero();
+            }
+            Op::Assume { condition } => {
+                if !run.holds(condition, at)? {
+                    return Err(Stop::NotEnabled);
+                }
+            }
+            Op::Assert { condition, .. } => {
+                if !run.holds(condition, at)? {
+                    failed.push(number);
+                }
+            }
+            Op::Fence(fence) => {
+                let location = fence.location.as_ref().map(|term| run.location(term, at)).transpose()?;
+                memory.fence(fence, location)?;
+                record(AccessKind::Fence);
+            }
+            Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } => {
+                let operation = run.remote(op, at)?;
+                memory.remote(operation.clone())?;
+                record(AccessKind::Remote(operation));
+            }
+            Op::Flush { process, copy } => {
+                let copy = run.value(copy, at)?.as_int().unwrap_or(-1);
+                let target = shape.checked_thread(process.0, copy);
+                let target = target.map_err(|fault| Stop::Fault { fault, op: at })?;
+                memory.flush(target)?;
+                record(AccessKind::Flush { target });
+            }
+            Op::LoadExclusive { .. } | Op::StoreConditional { .. } => {
+                return Err(Stop::Unsupported { what: "exclusive access on a store-buffer machine".into() });
+            }
+            Op::Spawn { .. } | Op::Join { .. } => {
+                return Err(Stop::Unsupported { what: "spawn and join".into() });
+            }
+            Op::Unsupported { what, .. } => return Err(Stop::Unsupported { what: what.clone() }),
+        }
+    }
+    let state = ThreadState { point: edge.to, locals: run.locals };
+    Ok(Stepped { state, failed, accesses })
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    shape: &'a Shape,
+    process: &'a Process,
+    copy: u32,
+    locals: Vec<Value>,
+}
+
+impl Run<'_> {
+    fn value(&self, term: &Term, op: Option<usize>) -> Result<Value, Stop> {
+        let thread = Thread { shape: self.shape, copy: self.copy, locals: &self.locals };
+        term.evaluate(&thread).map_err(|fault| Stop::Fault { fault, op })
+    }
+
+    fn holds(&self, term: &Term, op: Option<usize>) -> Result<bool, Stop> {
+        let fault = Stop::Fault { fault: Fault::Meaningless, op };
+        self.value(term, op)?.as_bool().ok_or(fault)
+    }
+
+    fn location(&self, term: &Term, op: Option<usize>) -> Result<u32, Stop> {
+        match self.value(term, op)? {
+            Value::Address(location) if (location as usize) < self.shape.locations.len() => Ok(location),
+            _ => Err(Stop::Fault { fault: Fault::OutOfBounds, op }),
+        }
+    }
+
+    /// The value of a term, as stored into a location: within its range, or not enabled.
+    fn stored(&self, location: u32, term: &Term, op: Option<usize>) -> Result<Value, Stop> {
+        let variable = self.shape.locations[location as usize].variable;
+        let variable = &self.program.variables[variable as usize];
+        fit(self.value(term, op)?, variable.sort, variable.range)
+    }
+
+    fn set(&mut self, local: u32, value: Value) -> Result<(), Stop> {
+        let info = &self.process.locals[local as usize];
+        self.locals[local as usize] = fit(value, info.sort, info.range)?;
+        Ok(())
+    }
+
+    fn choose(
+        &self,
+        local: u32,
+        among: &Choice,
+        choices: &mut dyn Choices,
+        op: Option<usize>,
+    ) -> Result<Value, Stop> {
+        let info = &self.process.locals[local as usize];
+        match among {
+            Choice::Any => {
+                let (low, high) = domain(self.program, info.sort, info.range)
+                    .ok_or(Stop::Unsupported { what: "a choice among infinitely many values".into() })?;
+                let code = choices.choose(low, high).ok_or(Stop::NotEnabled)?;
+                info.sort.decode(code).ok_or(Stop::NotEnabled)
+            }
+            Choice::Between(low, high) => {
+                let low = self.value(low, op)?.code().ok_or(Stop::NotEnabled)?;
+                let high = self.value(high, op)?.code().ok_or(Stop::NotEnabled)?;
+                let code = choices.choose(low, high).ok_or(Stop::NotEnabled)?;
+                info.sort.decode(code).ok_or(Stop::NotEnabled)
+            }
+            Choice::Member(set) => {
+                let Value::Set(set) = self.value(set, op)? else {
+                    return Err(Stop::Fault { fault: Fault::Meaningless, op });
+                };
+                let index = choices.choose(0, set.len() as i64 - 1).ok_or(Stop::NotEnabled)?;
+                set.iter().nth(index as usize).map(|value| Value::Int(*value)).ok_or(Stop::NotEnabled)
+            }
+        }
+    }
+
+    fn remote(&self, operation: &Op, op: Option<usize>) -> Result<Remote, Stop> {
+        Ok(match operation {
+            Op::Put { remote, source: Source::Location(source) } => {
+                Remote::PutLocation { remote: self.location(remote, op)?, source: self.location(source, op)? }
+            }
+            Op::Put { remote, source: Source::Value(value) } => {
+                let remote = self.location(remote, op)?;
+                Remote::PutValue { remote, value: self.stored(remote, value, op)? }
+            }
+            Op::Get { into, remote } => {
+                Remote::Get { into: self.location(into, op)?, remote: self.location(remote, op)? }
+            }
+            Op::RemoteAtomic { into, remote, update } => Remote::Atomic {
+                into: into.as_ref().map(|into| self.location(into, op)).transpose()?,
+                remote: self.location(remote, op)?,
+                update: match update {
+                    Update::Add(value) => RemoteUpdate::Add(self.value(value, op)?),
+                    Update::Replace(value) => RemoteUpdate::Replace(self.value(value, op)?),
+                    Update::CompareAndSwap { expected, new } => RemoteUpdate::CompareAndSwap {
+                        expected: self.value(expected, op)?,
+                        new: self.value(new, op)?,
+                    },
+                },
+            },
+            _ => return Err(Stop::Unsupported { what: "not a remote operation".into() }),
+        })
+    }
+}
+
+/// A value as a cell of this sort and range holds it; outside the range the step is not enabled.
+pub fn fit(value: Value, sort: Sort, range: Option<Range>) -> Result<Value, Stop> {
+    let value = match value {
+        Value::Int(value) => Value::Int(sort.wrap(value)),
+        other => other,
+    };
+    match (range, value.code()) {
+        (Some(range), Some(code)) if !range.contains(code) => Err(Stop::NotEnabled),
+        _ => Ok(value),
+    }
+}
+
+/// The codes of all values of a sort and range, where they are finite and few enough to list.
+pub fn domain(program: &Program, sort: Sort, range: Option<Range>) -> Option<(i64, i64)> {
+    match (range, sort) {
+        (Some(range), _) => Some((range.low, range.high)),
+        (None, Sort::Bool) => Some((0, 1)),
+        (None, Sort::Enum(number)) => {
+            Some((0, program.enumerations[number as usize].constructors.len() as i64 - 1))
+        }
+        (None, Sort::Bits { width, signed }) if width <= 16 => {
+            let size = 1i64 << width;
+            Some(if signed { (-size / 2, size / 2 - 1) } else { (0, size - 1) })
+        }
+        _ => None,
+    }
+}
+
+/// Which earlier reads a thread's locals depend on. Reads are numbered by the caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    locals: Vec<BTreeSet<u32>>,
+    /// The reads that decided what runs now.
+    pub control: BTreeSet<u32>,
+}
+
+impl Dependencies {
+    /// The reads that a term's value depends on.
+    pub fn of(&self, term: &Term) -> BTreeSet<u32> {
+        let locals = term.locals();
+        locals.iter().filter_map(|local| self.locals.get(*local as usize)).flatten().copied().collect()
+    }
+
+    /// A guard or assumption was decided: everything later depends on it.
+    pub fn decide(&mut self, condition: &Term) {
+        let reads = self.of(condition);
+        self.control.extend(reads);
+    }
+
+    pub fn set(&mut self, local: u32, reads: BTreeSet<u32>) {
+        let local = local as usize;
+        if self.locals.len() <= local {
+            self.locals.resize(local + 1, BTreeSet::new());
+        }
+        self.locals[local] = reads;
+    }
+
+    /// What an operation without effect on memory does to dependencies.
+    pub fn follow(&mut self, op: &Op) {
+        match op {
+            Op::Assign { local, value } => {
+                let reads = self.of(value);
+                self.set(*local, reads);
+            }
+            Op::Havoc { local, .. } | Op::Forget { local } => self.set(*local, BTreeSet::new()),
+            Op::Assume { condition } => self.decide(condition),
+            _ => {}
+        }
+    }
+}

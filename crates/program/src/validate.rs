@@ -1,0 +1,155 @@
+//! Is a program well formed? Front ends and passes produce only such programs; tests check that.
+
+use std::fmt;
+
+use wattle_logic::{Kind, Sort, Symbol, Term};
+
+use crate::{Op, Process, Program, Source, Update};
+
+/// The first thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid(pub String);
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Numbers in range, sorts right, state formulas only where states are.
+pub fn validate(program: &Program) -> Result<(), Invalid> {
+    for process in &program.processes {
+        process_is_valid(program, process)
+            .map_err(|Invalid(what)| Invalid(format!("process {}: {what}", process.name)))?;
+    }
+    for formula in program.state_formulas() {
+        term_is_valid(program, None, formula)?;
+    }
+    for property in &program.properties {
+        sort_is(&property.formula, Sort::Bool)?;
+    }
+    Ok(())
+}
+
+fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid> {
+    let cfg = &process.cfg;
+    let points = cfg.points.len() as u32;
+    require(cfg.entry.0 < points, "the entry is not a point")?;
+    for edge in &cfg.edges {
+        require(edge.from.0 < points && edge.to.0 < points, "an edge leaves the graph")?;
+        require(!cfg.point(edge.from).end, "an edge leaves an end point")?;
+        let term = |term: &Term| term_is_valid(program, Some(process), term);
+        let local = |local: u32| require((local as usize) < process.locals.len(), "an unknown local");
+        term(&edge.guard)?;
+        sort_is(&edge.guard, Sort::Bool)?;
+        for op in &edge.ops {
+            for part in op_terms(op) {
+                term(part)?;
+            }
+            match op {
+                Op::Load { into, address, .. } | Op::LoadExclusive { into, address, .. } => {
+                    local(*into)?;
+                    sort_is(address, Sort::Address)?;
+                }
+                Op::Store { address, .. } => sort_is(address, Sort::Address)?,
+                Op::StoreConditional { success, address, .. } => {
+                    local(*success)?;
+                    sort_is(address, Sort::Address)?;
+                }
+                Op::Assign { local: set, .. } | Op::Havoc { local: set, .. } | Op::Forget { local: set } => {
+                    local(*set)?;
+                }
+                Op::Assume { condition } | Op::Assert { condition, .. } => sort_is(condition, Sort::Bool)?,
+                Op::Flush { process, .. } | Op::Spawn { process, .. } | Op::Join { process, .. } => {
+                    require((process.0 as usize) < program.processes.len(), "an unknown process")?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The terms that an operation evaluates.
+pub fn op_terms(op: &Op) -> Vec<&Term> {
+    use crate::Choice;
+    match op {
+        Op::Load { address, .. } | Op::LoadExclusive { address, .. } => vec![address],
+        Op::Store { address, value, .. } | Op::StoreConditional { address, value, .. } => {
+            vec![address, value]
+        }
+        Op::Assign { value, .. } => vec![value],
+        Op::Havoc { among: Choice::Between(low, high), .. } => vec![low, high],
+        Op::Havoc { among: Choice::Member(set), .. } => vec![set],
+        Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => vec![],
+        Op::Assume { condition } | Op::Assert { condition, .. } => vec![condition],
+        Op::Fence(fence) => fence.location.iter().collect(),
+        Op::Put { remote, source: Source::Location(source) | Source::Value(source) } => vec![remote, source],
+        Op::Get { into, remote } => vec![into, remote],
+        Op::RemoteAtomic { into, remote, update } => {
+            let mut terms = vec![remote];
+            terms.extend(into);
+            match update {
+                Update::Add(value) | Update::Replace(value) => terms.push(value),
+                Update::CompareAndSwap { expected, new } => terms.extend([expected, new]),
+            }
+            terms
+        }
+        Op::Flush { copy, .. } | Op::Spawn { copy, .. } | Op::Join { copy, .. } => vec![copy],
+    }
+}
+
+fn term_is_valid(program: &Program, process: Option<&Process>, term: &Term) -> Result<(), Invalid> {
+    let mut result = Ok(());
+    term.walk(&mut |node| {
+        if result.is_ok() {
+            result = node_is_valid(program, process, node);
+        }
+    });
+    result
+}
+
+fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> Result<(), Invalid> {
+    let has_process =
+        |number: u32| require((number as usize) < program.processes.len(), "an unknown process");
+    match node.kind() {
+        Kind::Symbol(Symbol::Local(local)) => {
+            let Some(process) = process else { return invalid("a local in a state formula") };
+            let Some(info) = process.locals.get(*local as usize) else { return invalid("an unknown local") };
+            require(info.sort == node.sort(), "a local of another sort")
+        }
+        Kind::Address { variable, indices } => match program.variables.get(*variable as usize) {
+            Some(info) => require(info.dimensions.len() == indices.len(), "a wrong number of indices"),
+            None => invalid("an unknown variable"),
+        },
+        Kind::Content(_) | Kind::At { .. } | Kind::Ended { .. } | Kind::LocalOf { .. }
+            if process.is_some() =>
+        {
+            invalid("a state formula inside a process")
+        }
+        Kind::At { process, point, .. } => {
+            has_process(*process)?;
+            let points = program.processes[*process as usize].cfg.points.len();
+            require((*point as usize) < points, "an unknown point")
+        }
+        Kind::LocalOf { process, local, .. } => {
+            has_process(*process)?;
+            let locals = program.processes[*process as usize].locals.len();
+            require((*local as usize) < locals, "an unknown local")
+        }
+        Kind::Ended { process, .. } | Kind::Quantified { process, .. } => has_process(*process),
+        _ => Ok(()),
+    }
+}
+
+fn sort_is(term: &Term, sort: Sort) -> Result<(), Invalid> {
+    require(term.sort() == sort, &format!("a term of sort {} where {sort} is needed", term.sort()))
+}
+
+fn require(holds: bool, what: &str) -> Result<(), Invalid> {
+    if holds { Ok(()) } else { invalid(what) }
+}
+
+fn invalid(what: &str) -> Result<(), Invalid> {
+    Err(Invalid(what.to_owned()))
+}

@@ -3,7 +3,7 @@
 
 use wattle_program::{Program, Shape};
 
-use crate::layout::{Cell, Field, Overflow, bits_for};
+use crate::layout::{Cell, Field, Overflow, Packer, Widths, bits_for};
 use crate::machine::{Buffer, PackedHalf, PackedUpdate, Problem};
 
 /// The most slots that a buffer may have.
@@ -93,13 +93,23 @@ impl Codec {
     }
 
     /// For remote halves: kind, target, two locations, and values.
-    pub fn for_halves(program: &Program, shape: &Shape, memory: &[Field], locals: &[Vec<Field>]) -> Codec {
+    pub fn for_halves(
+        program: &Program,
+        shape: &Shape,
+        memory: &[Field],
+        locals: &[Vec<Field>],
+        widths: &Widths,
+    ) -> Codec {
         let atomic = |op: &wattle_program::Op| matches!(op, wattle_program::Op::RemoteAtomic { .. });
         let atomics = (program.processes.iter())
             .any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(atomic)));
         // Operands of atomics come from locals and need not fit a variable.
+        let operand = widths.widened(Cell::Operand).map(|bits| {
+            let low = if bits >= 64 { i64::MIN } else { -(1 << (bits - 1)) };
+            Packer::default().field(low, bits, Cell::Operand)
+        });
         let (value_low, value_bits) = match atomics {
-            true => values(memory.iter().chain(locals.iter().flatten())),
+            true => values(memory.iter().chain(locals.iter().flatten()).chain(&operand)),
             false => values(memory.iter()),
         };
         let location_bits = bits_for(shape.locations.len() as u64);
@@ -180,7 +190,7 @@ impl Codec {
     fn raw(&self, value: i64) -> Result<u64, Problem> {
         let raw = value.wrapping_sub(self.value_low) as u64;
         if value < self.value_low || raw > mask(self.value_bits) {
-            return Err(Problem::Overflow(Overflow(Cell::Exact)));
+            return Err(Problem::Overflow(Overflow(Cell::Operand)));
         }
         Ok(raw)
     }

@@ -137,7 +137,7 @@ pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<C
     });
     let codec = match buffers_stores {
         true => Codec::for_stores(shape, &fields.memory),
-        false => Codec::for_halves(program, shape, &fields.memory, &fields.locals),
+        false => Codec::for_halves(program, shape, &fields.memory, &fields.locals, widths),
     };
     if codec.bits > 64 && (buffers_stores || has_remote) {
         return Err("a pending operation needs more than 64 bits".into());

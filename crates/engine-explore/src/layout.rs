@@ -26,6 +26,8 @@ pub enum Cell {
         local: u32,
     },
     Variable(u32),
+    /// Operands of pending remote atomics, which need not fit any variable.
+    Operand,
     /// Control points and buffer slots: always wide enough.
     Exact,
 }
@@ -110,6 +112,11 @@ impl Widths {
 
     pub fn of(&self, cell: Cell) -> u32 {
         self.0.get(&cell).copied().unwrap_or(Widths::FIRST)
+    }
+
+    /// The width of a cell that did not fit at first.
+    pub fn widened(&self, cell: Cell) -> Option<u32> {
+        self.0.get(&cell).copied()
     }
 
     /// Twice as wide; `false` if the cell already has all 64 bits.

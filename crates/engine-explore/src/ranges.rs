@@ -128,19 +128,27 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
+    /// What a cell may hold after it was also given `new`.
     fn grow(&mut self, old: Interval, new: Interval, range: Option<Range>, sort: Sort) -> Interval {
-        let bounds = match (range, sort) {
-            (Some(range), _) => Some(range),
-            (None, Sort::Int) => None,
-            (None, sort) => whole(self.program, self.shape, sort),
+        let whole = if sort == Sort::Int { None } else { whole(self.program, self.shape, sort) };
+        // A machine integer that may wrap can be anything.
+        let new = match whole {
+            Some(whole) if new.meet(Some(whole)) != new => Interval::between(whole.low, whole.high),
+            _ => new,
         };
-        let mut joined = old.join(new.meet(bounds));
+        let mut joined = old.join(new.meet(range));
         if joined != old {
             self.changed = true;
             if self.round > PATIENCE {
-                joined.low = joined.low.filter(|_| joined.low == old.low);
-                joined.high = joined.high.filter(|_| joined.high == old.high);
-                joined = joined.meet(bounds);
+                // The bound that still moves is given up, as far as range and sort allow.
+                let lowest = range.or(whole).map(|range| range.low);
+                let highest = range.or(whole).map(|range| range.high);
+                if joined.low != old.low {
+                    joined.low = lowest.zip(joined.low).map(|(a, b)| a.min(b));
+                }
+                if joined.high != old.high {
+                    joined.high = highest.zip(joined.high).map(|(a, b)| a.max(b));
+                }
             }
         }
         joined
@@ -194,7 +202,13 @@ impl Analysis<'_> {
                 let value = self.value(process, value);
                 self.set_local(process, *local, value);
             }
-            Op::Forget { local } => self.set_local(process, *local, Interval::exactly(0)),
+            Op::Forget { local } => {
+                // Whatever the declared range says, a dead local is zero.
+                let old = self.ranges.locals[process][*local as usize];
+                let new = old.join(Interval::exactly(0));
+                self.changed |= new != old;
+                self.ranges.locals[process][*local as usize] = new;
+            }
             Op::Havoc { local, among } => {
                 let value = match among {
                     Choice::Between(low, high) => self.value(process, low).join(self.value(process, high)),

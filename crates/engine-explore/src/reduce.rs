@@ -19,7 +19,8 @@
 //! Waiting is decided when the search gets there: if an edge at a transient point waits for a
 //! buffer, or finds no room in one, the state is stored like any other and all threads move from it,
 //! so a later commit can let the thread go on. The same holds if no edge is enabled at all.
-//! Inside a locked section nothing else may move, so any step is local there.
+//! Inside a locked section nothing else may move, so any step is local there; the step that enters a
+//! section never is, because it stops all others.
 //!
 //! **Properties.** A violating state must survive when local steps of thread t are moved before the
 //! moves that led to it. Then t may stand further on than it did. So the point it leaves must not
@@ -61,7 +62,10 @@ pub fn mark_transient(program: &Program, compiled: &mut Compiled) {
                     && !observed.points.contains(&(process.0, point as u32))
                     && code.edges.iter().all(|number| {
                         let edge = &cfg.edges[*number as usize];
-                        let enters = !observed.against.contains(&(process.0, edge.to.0))
+                        // Entering an atomic section stops all others.
+                        let goes_in = info.inside.is_none() && cfg.point(edge.to).inside.is_some();
+                        let enters = !goes_in
+                            && !observed.against.contains(&(process.0, edge.to.0))
                             && !(cfg.point(edge.to).end && observed.ends.contains(&process.0));
                         let acts = edge.ops.iter().all(|op| {
                             sets_no_observed(op, process.0, &observed)

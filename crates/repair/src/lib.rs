@@ -1,1 +1,6 @@
 //! Under construction.
+
+pub mod hitting_set;
+mod set;
+
+pub use set::Set;

@@ -22,10 +22,10 @@
 //!
 //! The places that a trace passes with a non-empty buffer form a larger clause, and a larger clause
 //! is a weaker demand: for store buffering (SB) it names both stores, where this one finds that the
-//! trace bears a fence in either thread alone. One trace can have several clauses; which one is
-//! found depends on the order in which G grows. So the growth is repeated with the places of the
-//! clauses found so far tried first, which yields other clauses from the same trace at the price of
-//! some replays, and spares engine calls.
+//! trace bears a fence in the thread that goes second. One trace can have several clauses; which one
+//! is found depends on the order in which G grows. So the growth is repeated with the places of the
+//! clauses found so far tried first, and each clause is tried with copies of a process in other
+//! roles ([`twins`]). Both cost some replays and spare engine calls.
 
 use wattle_engine::{Counterexample, Task};
 use wattle_logic::{Binary, Kind, Term, Unary};
@@ -34,6 +34,7 @@ use wattle_program::{Program, PropertyKind};
 use crate::enact::enact;
 use crate::family::Family;
 use crate::set::Set;
+use crate::symmetry::rotations;
 
 /// A set of places of which every repair has one, and the run that shows it.
 #[derive(Clone, Debug)]
@@ -79,6 +80,25 @@ pub(crate) fn clauses(
         found.push(Clause { places, counterexample: growth.counterexample });
         if finished {
             break;
+        }
+    }
+    (found, replays)
+}
+
+/// The clauses that follow by letting the copies of a process change roles; and how many replays
+/// that took.
+pub(crate) fn twins(family: &dyn Family, task: &Task<'_>, clause: &Clause) -> (Vec<Clause>, u64) {
+    let mut found = Vec::new();
+    let mut replays = 0;
+    let all = Set::full(family.size());
+    for rotation in rotations(family.base()) {
+        let Some(placement) = family.rotated(&all.difference(&clause.places), &rotation) else { continue };
+        let Some(proposed) = rotation.counterexample(family.base(), &clause.counterexample) else { continue };
+        let program = family.program(&placement);
+        replays += 1;
+        let twin = enact(family.base(), &Task { program: &program, ..*task }, &proposed);
+        if let Some(counterexample) = twin {
+            found.push(Clause { places: all.difference(&placement), counterexample });
         }
     }
     (found, replays)

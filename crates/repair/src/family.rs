@@ -11,12 +11,13 @@
 //!
 //! The second point is the monotonicity that everything rests on: fewer fences, more runs.
 
-use wattle_logic::Term;
+use wattle_logic::{Term, Value};
 use wattle_program::passes::{Insertion, forget_dead, insert};
 use wattle_program::{Edge, EdgeId, Op, Origin, ProcessId, Program, op_terms};
 
 use crate::places::merge_copies;
 use crate::set::Set;
+use crate::symmetry::Rotation;
 
 pub(crate) trait Family {
     /// The program whose points and edges all members share.
@@ -25,6 +26,8 @@ pub(crate) trait Family {
     fn size(&self) -> usize;
     /// The member with fences at these places, ready for an engine.
     fn program(&self, chosen: &Set) -> Program;
+    /// The same places in the copies that a rotation leads to, if there are such places.
+    fn rotated(&self, chosen: &Set, rotation: &Rotation) -> Option<Set>;
 }
 
 /// Fences and flushes that are not in the text.
@@ -53,6 +56,31 @@ impl Family for Added<'_> {
         let insertions = merge_copies(self.base, &self.insertions(chosen));
         forget_dead(&insert(self.base, &insertions))
     }
+
+    fn rotated(&self, chosen: &Set, rotation: &Rotation) -> Option<Set> {
+        let places: Option<Vec<usize>> = (chosen.iter())
+            .map(|place| {
+                let rotated = rotated(&self.places[place], rotation);
+                self.places.iter().position(|other| *other == rotated)
+            })
+            .collect();
+        Some(Set::of(self.size(), places?))
+    }
+}
+
+fn rotated(insertion: &Insertion, rotation: &Rotation) -> Insertion {
+    let mut result = insertion.clone();
+    if result.place.process == rotation.process {
+        result.place.copy = result.place.copy.map(|copy| rotation.copy(copy));
+    }
+    if let Op::Flush { process, copy } = &mut result.op
+        && *process == rotation.process
+        && let Some(Value::Int(number)) = copy.as_value()
+        && let Ok(number) = u32::try_from(*number)
+    {
+        *copy = Term::int(i64::from(rotation.copy(number)));
+    }
+    result
 }
 
 /// A fence or flush of the text: all steps of one origin with the same operation.
@@ -109,6 +137,11 @@ impl Family for Kept<'_> {
             }
         }
         forget_dead(&result)
+    }
+
+    /// A fence of the text is in all copies: nothing new to learn.
+    fn rotated(&self, _: &Set, _: &Rotation) -> Option<Set> {
+        None
     }
 }
 

@@ -9,7 +9,8 @@
 //! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places`] says where fences may stand, `enact` runs a counterexample under other fences, and
-//! `descend` is for engines that cannot refute.
+//! `descend` is for engines that cannot refute; `symmetry` lets copies of a process share what was learned
+//! of one.
 //!
 //! **Limits.** Only full fences (and flushes) are inserted, no weaker kinds. The cost of the weakest
 //! answer is stated by [`Proof`] and by `minimal`: a placement with a bounded proof may miss bugs
@@ -25,6 +26,7 @@ mod places;
 mod relax;
 mod search;
 mod set;
+mod symmetry;
 
 use std::collections::BTreeMap;
 

@@ -6,9 +6,9 @@
 //! If not, the counterexample gives new clauses, which this set misses. If a clause is empty, the
 //! violation survives with fences at all places, and there is no repair.
 //!
-//! The engine is asked once for each hitting set, and each refusal yields up to four clauses without
-//! further engine calls, so the calls stay few: two threads of Peterson's lock take about as many
-//! calls as there are fences to find.
+//! The engine is asked once for each hitting set, and each refusal yields as many clauses as replays
+//! of that one counterexample can find, so the calls stay few: about one for each fence of the text,
+//! one for SC and one for the proof.
 //!
 //! The same clauses serve both questions. `count` chooses among places of single copies, and
 //! `source_count` among places of the text, each of which stands for all its copies; a clause over
@@ -25,7 +25,7 @@ use wattle_engine::{
     Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict,
 };
 
-use crate::clause::{Clause, clauses, control_is_positive};
+use crate::clause::{Clause, clauses, control_is_positive, twins};
 use crate::descend::descend;
 use crate::family::Family;
 use crate::hitting_set::{self, Objective, Problem};
@@ -195,14 +195,26 @@ impl<'a> Search<'a> {
                 return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
             }
             let (new, replays) = clauses(self.family, task, chosen, &found);
-            self.clauses.extend(new);
             self.replays += replays;
+            for clause in new {
+                let (twins, replays) = twins(self.family, task, &clause);
+                self.replays += replays;
+                self.add(clause);
+                twins.into_iter().for_each(|twin| self.add(twin));
+            }
         } else {
             self.exact &= confirmed.is_ok();
             let clause = self.grow_by_checks(chosen, found);
-            self.clauses.push(clause);
+            self.add(clause);
         }
         Ok(())
+    }
+
+    fn add(&mut self, clause: Clause) {
+        if !self.clauses.iter().any(|known| known.places.is_subset(&clause.places)) {
+            self.clauses.retain(|known| !clause.places.is_subset(&known.places));
+            self.clauses.push(clause);
+        }
     }
 
     /// A maximal placement that is still unsafe, found by asking; its complement is the clause.

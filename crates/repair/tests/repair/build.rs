@@ -213,6 +213,17 @@ impl Thread<'_> {
         self.cfg.edges[edge.0 as usize].to = self.at;
     }
 
+    /// Go on if the condition does not hold; if it does, from where [`Thread::land`] is called.
+    pub fn jump_over(&mut self, condition: Term) -> usize {
+        let edge = self.cfg.edges.len();
+        self.jump_if(condition, Point(0));
+        edge
+    }
+
+    pub fn land(&mut self, edge: usize) {
+        self.cfg.edges[edge].to = self.at;
+    }
+
     /// A store that no place of the text stands for.
     pub fn unnamed_store(&mut self, address: Term, value: Term) -> &mut Self {
         let to = self.cfg.add_point(PointInfo::default());

@@ -196,3 +196,51 @@ pub fn remote_store_buffering() -> Program {
     let read = |copy| Term::local_of(0, int(copy), 0, wattle_logic::Sort::Int).equals(int(0));
     builder.finish(PropertyKind::Finally, read(0).and(read(1)).negated())
 }
+
+/// Two processes, 1988: copy 0 skips the wait for lower copies, copy 1 that for higher ones.
+pub fn szymanski() -> Program {
+    let mut builder = Builder::new(Vocabulary::Generic);
+    let flag = builder.shared("F", Some(2));
+    let cs = builder.process("p", 2, 1, |thread| {
+        let head = thread.here();
+        let mine = || element(flag, Term::me());
+        let theirs = [(0, element(flag, other()))];
+        let among = |values: &[i64]| {
+            let equal = values.iter().map(|value| local(0).equals(int(*value)));
+            equal.reduce(Term::or).unwrap()
+        };
+        thread.store(mine(), int(1));
+        thread.wait(&theirs, among(&[0, 1, 2]));
+        thread.store(mine(), int(3)).load(0, element(flag, other()));
+        let skip = thread.jump_over(among(&[1]).negated());
+        thread.store(mine(), int(2));
+        thread.wait(&theirs, among(&[4]));
+        thread.land(skip);
+        thread.store(mine(), int(4));
+        let skip = thread.jump_over(Term::me().equals(int(0)));
+        thread.wait(&theirs, among(&[0, 1]));
+        thread.land(skip);
+        let cs = thread.label("cs");
+        let skip = thread.jump_over(Term::me().equals(int(1)));
+        thread.wait(&theirs, among(&[0, 1, 4]));
+        thread.land(skip);
+        thread.store(mine(), int(0));
+        thread.jump(head);
+        cs
+    });
+    mutual_exclusion(builder, 0, cs)
+}
+
+/// Message passing with a second violation that only a fence makes possible: `x` is seen while p has
+/// not come to its end.
+pub fn late_arrival() -> Program {
+    let mut builder = Builder::new(Vocabulary::Generic);
+    let (x, y) = (builder.shared("x", None), builder.shared("y", None));
+    builder.process("p", 1, 0, |thread| {
+        thread.store(scalar(x), int(1)).store(scalar(y), int(1));
+    });
+    let content = |variable| Term::content(scalar(variable), wattle_logic::Sort::Int);
+    let bad = content(y).equals(int(1)).and(content(x).equals(int(0)));
+    let odd = content(y).equals(int(2)).and(Term::ended(0, int(0)).negated());
+    builder.finish(PropertyKind::Forbid, bad.or(odd))
+}

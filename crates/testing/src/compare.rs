@@ -56,7 +56,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { capacity: 4, states: 3000, polls: 200, deadlock: true }
+        Limits { capacity: 4, states: 2000, polls: 200, deadlock: true }
     }
 }
 

@@ -1,5 +1,8 @@
 //! `replay`: run a saved counterexample again, on the reference machine.
 
+use std::io;
+use std::path::Path;
+
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Statistics, Task};
 use wattle_memory::Machine;
@@ -53,6 +56,11 @@ pub fn replay(input: &Input) -> CheckReport {
         confirmed: true,
         ..empty(&trace.file, loaded.sources, vec![])
     }
+}
+
+/// Write a trace for [`replay`] to read.
+pub fn save(path: &Path, trace: &Trace) -> io::Result<()> {
+    std::fs::write(path, trace.write())
 }
 
 fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckReport {

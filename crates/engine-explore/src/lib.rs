@@ -1,10 +1,41 @@
-//! Explicit-state search.
+//! `explore`: explicit-state search over the operational machines, for finite data.
+//!
+//! States are packed into a few words ([`layout`]), successors are computed on the packed form
+//! ([`machine`]), the visited set is exact ([`table`]), the search is breadth-first ([`search`]),
+//! and steps that commute with everything are taken at once ([`reduce`]).
+//!
+//! **Buffers are unbounded in meaning.** The search allows each thread a number of pending
+//! operations, the *capacity*. If nothing ever wanted more, the state space is closed and the answer
+//! is *safe*; otherwise the capacity grows, until a limit makes the answer *bounded*. Where the
+//! program itself bounds what can be pending ([`reduce::pending_bound`]), that is the first try.
+//!
+//! **Limits.** Data must be finite: integers that keep growing end in *unknown* when the budget is
+//! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
+//! miss violations that need more pending operations, never report a false one.
+
+mod buffer;
+mod compile;
+mod expression;
+mod layout;
+mod machine;
+mod ranges;
+mod reduce;
+mod search;
+mod table;
+mod trace;
 
 use wattle_engine::{
-    Answer, Bound, Certificate, Engine, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported,
-    Verdict, certify,
+    Answer, Bound, Certificate, Counterexample, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run,
+    Statistics, Task, Unsupported, Verdict,
 };
-use wattle_program::Shape;
+use wattle_memory::Machine;
+use wattle_memory::operational::initial_states;
+use wattle_program::{EdgeId, ProcessId, Shape};
+
+use crate::compile::{Compiled, Target, compile};
+use crate::layout::{Cell, Widths};
+use crate::machine::Problem;
+use crate::search::{Ended, Options, Searched, search};
 
 /// The engine `explore`, with its options.
 #[derive(Clone, Debug)]
@@ -19,9 +50,12 @@ pub struct Explore {
 
 impl Default for Explore {
     fn default() -> Explore {
-        Explore { reduction: true, threads: 1, max_capacity: 8 }
+        Explore { reduction: true, threads: 1, max_capacity: 4 }
     }
 }
+
+/// The most workers: the hash has bits for no more.
+const MAX_WORKERS: usize = 64;
 
 impl Engine for Explore {
     fn name(&self) -> &'static str {
@@ -29,40 +63,183 @@ impl Engine for Explore {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        Shape::new(task.program).map_err(|error| Unsupported::new(error.to_string()))?;
+        if let Err(wattle_program::NotFixed(process)) = Shape::new(task.program) {
+            let process = task.program.process(process);
+            let what = format!("`{}` has any number of copies", process.name);
+            return Err(Unsupported { what, span: Some(process.span) });
+        }
+        if task.memory.machine.is_none() {
+            return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
+        }
         task.memory.refuses(task.program).map_or(Ok(()), |what| Err(Unsupported::new(what)))
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
         let mut statistics = Statistics::default();
-        let mut capacity = 1;
-        let verdict = loop {
-            match certify::explore_all(task, Some(capacity), true, run) {
-                Err(reason) => break Verdict::Unknown { reason },
-                Ok(closure) => {
-                    statistics.count("states", closure.states);
-                    if let Some(counterexample) = closure.violation {
-                        break Verdict::Unsafe { counterexample: Box::new(counterexample) };
-                    }
-                    if !closure.cut {
-                        let (states, reduced) = (closure.states, false);
-                        let certificate =
-                            Certificate::StateSpace { states, capacity, reduced, unreached: vec![] };
-                        break Verdict::Safe { certificate };
-                    }
-                    if capacity >= self.max_capacity {
-                        break Verdict::SafeUpTo { bound: Bound::Capacity { capacity, unreached: vec![] } };
-                    }
-                    capacity += 1;
-                }
-            }
+        let verdict = match self.accepts(task) {
+            Err(unsupported) => Verdict::Unknown { reason: Reason::Unsupported(unsupported) },
+            Ok(()) => self.deepen(task, run, &mut statistics),
         };
         Answer { verdict, statistics }
     }
 }
 
+impl Explore {
+    /// Grow the capacity until the state space closes.
+    fn deepen(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Verdict {
+        let Some(machine) = task.memory.machine else {
+            return unsupported("the memory model has no machine");
+        };
+        let mut widths = Widths::default();
+        let mut completed: Option<Bound> = None;
+        for capacity in capacities(task, machine, self.max_capacity) {
+            let attempt = self.attempt(task, machine, capacity, &mut widths, false, run);
+            let (compiled, initial, searched) = match attempt {
+                Ok(attempt) => attempt,
+                Err((reason, searched)) => {
+                    if let Some(searched) = searched {
+                        record(statistics, &searched, capacity);
+                    }
+                    // What was completed before still holds.
+                    return match (reason, completed) {
+                        (Reason::Interrupted, _) => Verdict::Unknown { reason: Reason::Interrupted },
+                        (_, Some(bound)) => Verdict::SafeUpTo { bound },
+                        (reason, None) => Verdict::Unknown { reason },
+                    };
+                }
+            };
+            record(statistics, &searched, capacity);
+            if let Some(found) = &searched.found {
+                return match trace::schedule(&compiled, &initial, found) {
+                    Some(schedule) => Verdict::Unsafe {
+                        counterexample: Box::new(Counterexample {
+                            violated: found.violated.clone(),
+                            schedule: Some(schedule),
+                            execution: None,
+                        }),
+                    },
+                    None => Verdict::Unknown {
+                        reason: Reason::GaveUp("internal: a violation was found but not traced back".into()),
+                    },
+                };
+            }
+            let unreached = unreached(task, &compiled, &searched);
+            if !searched.cut {
+                let certificate = Certificate::StateSpace {
+                    states: searched.states,
+                    capacity: searched.most_pending,
+                    reduced: self.reduction,
+                    unreached,
+                };
+                return Verdict::Safe { certificate };
+            }
+            completed = Some(Bound::Capacity { capacity, unreached });
+        }
+        match completed {
+            Some(bound) => Verdict::SafeUpTo { bound },
+            None => unsupported("no capacity to try"),
+        }
+    }
+
+    /// Search with one capacity, starting again with wider fields where values do not fit.
+    #[allow(clippy::type_complexity)]
+    fn attempt(
+        &self,
+        task: &Task<'_>,
+        machine: Machine,
+        capacity: usize,
+        widths: &mut Widths,
+        outcomes: bool,
+        run: &Run,
+    ) -> Result<(Compiled, Vec<(Vec<i64>, Vec<u64>)>, Searched), (Reason, Option<Box<Searched>>)> {
+        let refuse = |what: String| (Reason::Unsupported(Unsupported::new(what)), None);
+        let shape = Shape::new(task.program).map_err(|error| refuse(error.to_string()))?;
+        let states = initial_states(task.program, &shape).map_err(refuse)?;
+        // Waiting loops are recognised at their heads, which reduction may skip.
+        let reduction = self.reduction && task.property == Property::Stated;
+        loop {
+            let target = Target { machine, capacity, widths, reduction };
+            let compiled = compile(task.program, &shape, target).map_err(refuse)?;
+            let packed: Result<Vec<_>, Problem> = (states.iter())
+                .map(|(choices, state)| Ok((choices.clone(), compiled.pack(state)?)))
+                .collect();
+            let workers = self.threads.clamp(1, MAX_WORKERS);
+            let options = Options { property: task.property, workers, outcomes };
+            let result = packed.map_err(Ended::Problem).and_then(|packed| {
+                let words: Vec<Vec<u64>> = packed.iter().map(|(_, words)| words.clone()).collect();
+                search(task.program, &compiled, &words, options, run).map(|searched| (packed, searched))
+            });
+            match result {
+                Ok((packed, searched)) => return Ok((compiled, packed, searched)),
+                Err(Ended::Budget(reason, searched)) => return Err((reason, Some(searched))),
+                Err(Ended::Problem(Problem::Overflow(overflow))) => {
+                    if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
+                        return Err((Reason::GaveUp("a value does not fit a packed state".into()), None));
+                    }
+                }
+                Err(Ended::Problem(Problem::TooLarge)) => {
+                    return Err((Reason::GaveUp("an integer left 64 bits".into()), None));
+                }
+                Err(Ended::Problem(Problem::Unsupported(what))) => return Err(refuse(what)),
+            }
+        }
+    }
+}
+
 impl Outcomes for Explore {
     fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
-        certify::explore_all(task, None, false, run).map(|closure| closure.outcomes)
+        self.accepts(task).map_err(Reason::Unsupported)?;
+        let machine = task.memory.machine.ok_or(Reason::GaveUp("the memory model has no machine".into()))?;
+        let mut widths = Widths::default();
+        for capacity in capacities(task, machine, self.max_capacity) {
+            let attempt = self.attempt(task, machine, capacity, &mut widths, true, run);
+            let (_, _, searched) = attempt.map_err(|(reason, _)| reason)?;
+            if !searched.cut {
+                return Ok(searched.outcomes);
+            }
+        }
+        Err(Reason::GaveUp(format!("more than {} operations may be pending", self.max_capacity)))
     }
+}
+
+/// Where the program itself bounds what can be pending, buffers up to this size are tried at once.
+const OWN_BOUND: usize = 12;
+
+/// The capacities to try, in order.
+fn capacities(task: &Task<'_>, machine: Machine, most: usize) -> Vec<usize> {
+    match reduce::pending_bound(task.program, machine) {
+        Some(bound) if bound <= most.max(OWN_BOUND) => vec![bound.max(1)],
+        _ => (1..=most.max(1)).collect(),
+    }
+}
+
+fn record(statistics: &mut Statistics, searched: &Searched, capacity: usize) {
+    statistics.count("states", searched.states);
+    statistics.count("moves", searched.moves);
+    statistics.count("depth", searched.depth);
+    statistics.count("capacity", capacity as u64);
+    statistics.count("most_pending", searched.most_pending as u64);
+    statistics.set("memory", Figure::Bytes(searched.bytes));
+}
+
+fn unsupported(what: &str) -> Verdict {
+    Verdict::Unknown { reason: Reason::Unsupported(Unsupported::new(what)) }
+}
+
+/// The edges that no thread of their process ever took.
+fn unreached(task: &Task<'_>, compiled: &Compiled, searched: &Searched) -> Vec<(ProcessId, EdgeId)> {
+    let mut result = Vec::new();
+    for process in task.program.process_ids() {
+        for edge in task.program.process(process).cfg.edge_ids() {
+            let mut threads = compiled.shape.thread_ids();
+            let taken = threads.any(|thread| {
+                compiled.shape.info(thread).process == process
+                    && searched.taken[thread.0 as usize][edge.0 as usize]
+            });
+            if !taken {
+                result.push((process, edge));
+            }
+        }
+    }
+    result
 }

@@ -8,10 +8,12 @@ pub mod certify;
 pub mod confirm;
 mod contract;
 mod run;
+mod tidy;
 mod verdict;
 
 pub use contract::{Engine, Outcome, OutcomeSet, Outcomes, Property, Task, Unsupported};
 pub use run::{Budget, Progress, Run, Spent};
+pub use tidy::tidy;
 pub use verdict::{
     Answer, Bound, Certificate, Counterexample, Figure, Reason, Schedule, Statistics, Verdict, Violation,
 };

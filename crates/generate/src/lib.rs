@@ -1,1 +1,79 @@
-//! Under construction.
+//! Random small programs, the same for the same seed.
+//!
+//! The point of a random program is to disagree about: it has to be small enough that the naive
+//! search visits all of it in a millisecond, and rich enough that a wrong reduction, a forgotten
+//! barrier or a badly packed range changes its outcomes. So a program is not noise. A third are
+//! litmus tests (few stores and loads, the property forbids one combination of what was read), the
+//! others have branches, loops, awaits, locked steps and sections; values stay finite by ranges,
+//! remainders and machine integers. What a program may hold is said by a [`Profile`]; every program
+//! passes `wattle_program::validate`.
+
+mod declare;
+mod graph;
+mod litmus;
+mod profile;
+mod property;
+mod remote;
+mod rng;
+mod statement;
+mod term;
+mod writer;
+
+use wattle_program::{Process, Program, Vocabulary};
+use wattle_source::Span;
+
+pub use graph::Graph;
+pub use profile::{Flavour, Profile};
+pub use rng::Rng;
+
+/// The program of a seed.
+pub fn program(seed: u64, profile: &Profile) -> Program {
+    let mut rng = Rng::new(seed);
+    let world = declare::world(&mut rng, profile);
+    let mut program = Program {
+        name: format!("seed{seed}").into(),
+        vocabulary: if profile.is_rma() { Vocabulary::Rma } else { Vocabulary::Generic },
+        enumerations: world.enumerations.clone(),
+        variables: world.variables.clone(),
+        processes: Vec::new(),
+        init: None,
+        properties: Vec::new(),
+        observed: Vec::new(),
+        filter: None,
+        predicates: Vec::new(),
+    };
+    let litmus = rng.chance(profile.litmus);
+    let threads: u32 = world.copies.iter().sum();
+    let budget = rng.between(profile.statements.0, profile.statements.1);
+    for (number, replicas) in world.replicas.iter().enumerate() {
+        // Every copy of a process costs as much as a process of its own.
+        let share = (budget / threads.max(1)).max(1) + rng.below(2);
+        let mut writer = writer::Writer::new(&mut rng, profile, &world, number as u32);
+        match litmus {
+            true => litmus::body(&mut writer, share),
+            false => statement::body(&mut writer, share),
+        }
+        let (locals, cfg) = writer.finish();
+        let name = format!("p{number}").into();
+        program.processes.push(Process { name, replicas: *replicas, locals, cfg, span: Span::NOWHERE });
+    }
+    property::add(&mut rng, profile, &world, litmus, &mut program);
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_is_valid_and_the_same_again() {
+        for seed in 0..3000 {
+            let profile = Profile::varied(seed);
+            let program = super::program(seed, &profile);
+            if let Err(error) = wattle_program::validate(&program) {
+                panic!("seed {seed}: {error}\n{program:#?}");
+            }
+            assert_eq!(program, super::program(seed, &profile), "seed {seed}");
+        }
+    }
+}

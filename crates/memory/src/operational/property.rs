@@ -48,8 +48,16 @@ pub struct Violation {
     pub fault: Option<Fault>,
 }
 
-/// The first property, in the order of the text, that the state violates.
+/// The first property, in the order of the text, that the state violates. While a thread is inside
+/// an atomic section nothing is judged: the section is one step.
 pub fn first_violation(program: &Program, shape: &Shape, state: &State) -> Option<Violation> {
+    let in_section = shape.thread_ids().any(|thread| {
+        let cfg = &program.process(shape.info(thread).process).cfg;
+        cfg.point(state.threads[thread.0 as usize].point).inside.is_some()
+    });
+    if in_section {
+        return None;
+    }
     let view = View { program, shape, state };
     let mut last = None;
     let mut is_last = || *last.get_or_insert_with(|| counts_as_final(&view));

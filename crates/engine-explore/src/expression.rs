@@ -1,0 +1,322 @@
+//! Terms compiled for one thread: leaves are bit fields, `me` and constant addresses are numbers.
+//!
+//! Values are the codes of `wattle_logic::Value::code`. The meaning is that of `Term::evaluate`,
+//! written a second time on purpose: counterexamples are replayed with the other one.
+
+use wattle_logic::{Binary, Fault, Kind, Quantifier, Sort, Symbol, Term, Unary};
+use wattle_program::{ProcessId, Program, Shape, ThreadId};
+
+use crate::layout::Field;
+
+#[derive(Clone, Debug)]
+pub enum Expression {
+    Constant(i64),
+    Field(Field),
+    /// Is the raw content of a field this? The commonest test of all.
+    FieldIs(Field, u64),
+    Not(Box<Expression>),
+    Negate(Box<Expression>, Sort),
+    Complement(Box<Expression>, Sort),
+    Arithmetic(Binary, Sort, Box<(Expression, Expression)>),
+    Compare(Binary, Box<(Expression, Expression)>),
+    And(Box<(Expression, Expression)>),
+    Or(Box<(Expression, Expression)>),
+    If(Box<(Expression, Expression, Expression)>),
+    /// The location of an element: the first location, then (index, length) of each dimension.
+    Element(u32, Vec<(Expression, u32)>),
+    /// What memory holds at a location.
+    Content(Box<Expression>),
+    Fault(Fault),
+}
+
+/// Where everything lives in a packed state.
+#[derive(Clone, Debug)]
+pub struct Fields {
+    /// The point of each thread.
+    pub points: Vec<Field>,
+    /// By thread, then local.
+    pub locals: Vec<Vec<Field>>,
+    /// By location.
+    pub memory: Vec<Field>,
+}
+
+/// What a term is compiled for: a thread, or (without one) a property of whole states.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    pub program: &'a Program,
+    pub shape: &'a Shape,
+    pub fields: &'a Fields,
+    pub thread: Option<ThreadId>,
+}
+
+impl Scope<'_> {
+    pub fn compile(&self, term: &Term) -> Expression {
+        self.term(term, &mut Vec::new())
+    }
+
+    fn term(&self, term: &Term, bound: &mut Vec<(u32, i64)>) -> Expression {
+        use Expression as E;
+        let compiled = match term.kind() {
+            Kind::Value(value) => value.code().map_or(E::Fault(Fault::Meaningless), E::Constant),
+            Kind::Symbol(Symbol::Local(local)) => match self.thread {
+                Some(thread) => E::Field(self.fields.locals[thread.0 as usize][*local as usize]),
+                None => E::Fault(Fault::Meaningless),
+            },
+            Kind::Symbol(Symbol::Me) => match self.thread {
+                Some(thread) => E::Constant(i64::from(self.shape.info(thread).copy)),
+                None => E::Fault(Fault::Meaningless),
+            },
+            Kind::Symbol(Symbol::Copies(process)) => E::Constant(i64::from(self.copies(*process))),
+            Kind::Symbol(Symbol::Bound(name)) => {
+                let found = bound.iter().rev().find(|(other, _)| other == name);
+                found.map_or(E::Fault(Fault::Meaningless), |(_, copy)| E::Constant(*copy))
+            }
+            Kind::Unary(operator, operand) => {
+                let operand = Box::new(self.term(operand, bound));
+                match operator {
+                    Unary::Not => E::Not(operand),
+                    Unary::Negate => E::Negate(operand, term.sort()),
+                    Unary::Complement => E::Complement(operand, term.sort()),
+                }
+            }
+            Kind::Binary(operator, left, right) => {
+                let pair = Box::new((self.term(left, bound), self.term(right, bound)));
+                match operator {
+                    Binary::And => E::And(pair),
+                    Binary::Or => E::Or(pair),
+                    Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
+                    Binary::Equal | Binary::NotEqual if left.sort() == Sort::IntSet => {
+                        E::Fault(Fault::Meaningless)
+                    }
+                    _ if operator.is_comparison() => E::Compare(*operator, pair),
+                    Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
+                    _ => E::Arithmetic(*operator, term.sort(), pair),
+                }
+            }
+            Kind::If(condition, then, otherwise) => E::If(Box::new((
+                self.term(condition, bound),
+                self.term(then, bound),
+                self.term(otherwise, bound),
+            ))),
+            Kind::Address { variable, indices } => {
+                let extents = self.shape.extents(*variable);
+                let parts =
+                    indices.iter().zip(extents).map(|(index, extent)| (self.term(index, bound), *extent));
+                E::Element(self.shape.locations_of(*variable).start, parts.collect())
+            }
+            Kind::Content(address) => E::Content(Box::new(self.term(address, bound))),
+            Kind::At { process, copy, point } => self.of_thread(*process, copy, bound, |thread| {
+                E::FieldIs(self.fields.points[thread.0 as usize], u64::from(*point))
+            }),
+            Kind::Ended { process, copy } => self.of_thread(*process, copy, bound, |thread| {
+                let cfg = &self.program.processes[*process as usize].cfg;
+                let ends = cfg.points.iter().enumerate().filter(|(_, info)| info.end);
+                let field = self.fields.points[thread.0 as usize];
+                ends.map(|(point, _)| E::FieldIs(field, point as u64))
+                    .reduce(|a, b| E::Or(Box::new((a, b))))
+                    .unwrap_or(E::Constant(0))
+            }),
+            Kind::LocalOf { process, copy, local } => self.of_thread(*process, copy, bound, |thread| {
+                E::Field(self.fields.locals[thread.0 as usize][*local as usize])
+            }),
+            Kind::Quantified { quantifier, bound: name, process, body } => {
+                let mut parts = Vec::new();
+                for copy in 0..i64::from(self.copies(*process)) {
+                    bound.push((*name, copy));
+                    parts.push(self.term(body, bound));
+                    bound.pop();
+                }
+                let (join, none): (fn(Box<(E, E)>) -> E, i64) = match quantifier {
+                    Quantifier::Forall => (E::And, 1),
+                    Quantifier::Exists => (E::Or, 0),
+                };
+                parts.into_iter().reduce(|a, b| join(Box::new((a, b)))).unwrap_or(E::Constant(none))
+            }
+        };
+        self.fold(compiled)
+    }
+
+    fn copies(&self, process: u32) -> u32 {
+        self.shape.copies_of(ProcessId(process))
+    }
+
+    /// Properties name threads by constants, or by variables that quantifiers have replaced. A copy
+    /// that depends on the state becomes a choice among all copies.
+    fn of_thread(
+        &self,
+        process: u32,
+        copy: &Term,
+        bound: &mut Vec<(u32, i64)>,
+        make: impl Fn(ThreadId) -> Expression,
+    ) -> Expression {
+        use Expression as E;
+        let copy = self.term(copy, bound);
+        if let E::Constant(copy) = copy {
+            return self.shape.checked_thread(process, copy).map_or_else(E::Fault, make);
+        }
+        let mut result = E::Fault(Fault::OutOfBounds);
+        for number in 0..self.copies(process) {
+            let test = E::Compare(Binary::Equal, Box::new((copy.clone(), E::Constant(i64::from(number)))));
+            let thread = self.shape.thread(ProcessId(process), number);
+            result = E::If(Box::new((test, make(thread), result)));
+        }
+        result
+    }
+
+    /// Constants are computed now. A fault stays where it is: it happens only if it is reached.
+    fn fold(&self, expression: Expression) -> Expression {
+        use Expression as E;
+        match expression {
+            E::Compare(Binary::Equal, pair) => match *pair {
+                (E::Field(field), E::Constant(value)) | (E::Constant(value), E::Field(field)) => {
+                    let raw = value.wrapping_sub(field.low) as u64;
+                    if value < field.low || raw > field.mask {
+                        E::Constant(0)
+                    } else {
+                        E::FieldIs(field, raw)
+                    }
+                }
+                pair => self.constant(E::Compare(Binary::Equal, Box::new(pair))),
+            },
+            E::Content(location) => match *location {
+                E::Constant(location) if (location as usize) < self.fields.memory.len() => {
+                    E::Field(self.fields.memory[location as usize])
+                }
+                location => E::Content(Box::new(location)),
+            },
+            E::If(parts) => match *parts {
+                (E::Constant(0), _, otherwise) => otherwise,
+                (E::Constant(_), then, _) => then,
+                parts => E::If(Box::new(parts)),
+            },
+            other => self.constant(other),
+        }
+    }
+
+    fn constant(&self, expression: Expression) -> Expression {
+        match expression.is_constant() {
+            true => expression.evaluate(&[], &[]).map_or(expression, Expression::Constant),
+            false => expression,
+        }
+    }
+}
+
+impl Expression {
+    /// Does it read nothing?
+    fn is_constant(&self) -> bool {
+        use Expression as E;
+        match self {
+            E::Constant(_) => true,
+            E::Field(_) | E::FieldIs(..) | E::Content(_) | E::Fault(_) => false,
+            E::Not(a) | E::Negate(a, _) | E::Complement(a, _) => a.is_constant(),
+            E::Arithmetic(_, _, pair) | E::Compare(_, pair) | E::And(pair) | E::Or(pair) => {
+                pair.0.is_constant() && pair.1.is_constant()
+            }
+            E::If(parts) => parts.0.is_constant() && parts.1.is_constant() && parts.2.is_constant(),
+            E::Element(_, parts) => parts.iter().all(|(index, _)| index.is_constant()),
+        }
+    }
+
+    pub fn is_true(&self) -> bool {
+        matches!(self, Expression::Constant(value) if *value != 0)
+    }
+
+    pub fn is_false(&self) -> bool {
+        matches!(self, Expression::Constant(0))
+    }
+
+    /// `memory` holds the field of each location.
+    pub fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
+        use Expression as E;
+        Ok(match self {
+            E::Constant(value) => *value,
+            E::Field(field) => field.get(words),
+            E::FieldIs(field, raw) => i64::from(field.raw(words) == *raw),
+            E::Not(operand) => i64::from(operand.evaluate(words, memory)? == 0),
+            E::Negate(operand, sort) => {
+                let value = operand.evaluate(words, memory)?;
+                in_sort(*sort, value.checked_neg(), value.wrapping_neg())?
+            }
+            E::Complement(operand, sort) => sort.wrap(!operand.evaluate(words, memory)?),
+            E::Arithmetic(operator, sort, pair) => {
+                let left = pair.0.evaluate(words, memory)?;
+                let right = pair.1.evaluate(words, memory)?;
+                arithmetic(*operator, *sort, left, right)?
+            }
+            E::Compare(operator, pair) => {
+                let left = pair.0.evaluate(words, memory)?;
+                let right = pair.1.evaluate(words, memory)?;
+                i64::from(match operator {
+                    Binary::Equal => left == right,
+                    Binary::NotEqual => left != right,
+                    Binary::Less => left < right,
+                    Binary::LessEqual => left <= right,
+                    Binary::Greater => left > right,
+                    _ => left >= right,
+                })
+            }
+            // Both sides, as in the language: a fault on the right is a fault.
+            E::And(pair) => {
+                let left = pair.0.evaluate(words, memory)?;
+                let right = pair.1.evaluate(words, memory)?;
+                left & right
+            }
+            E::Or(pair) => {
+                let left = pair.0.evaluate(words, memory)?;
+                let right = pair.1.evaluate(words, memory)?;
+                left | right
+            }
+            E::If(parts) => match parts.0.evaluate(words, memory)? {
+                0 => parts.2.evaluate(words, memory)?,
+                _ => parts.1.evaluate(words, memory)?,
+            },
+            E::Element(first, parts) => {
+                let mut flat = 0;
+                for (index, extent) in parts {
+                    match u32::try_from(index.evaluate(words, memory)?) {
+                        Ok(index) if index < *extent => flat = flat * extent + index,
+                        _ => return Err(Fault::OutOfBounds),
+                    }
+                }
+                i64::from(first + flat)
+            }
+            E::Content(location) => {
+                let location = location.evaluate(words, memory)?;
+                let field = usize::try_from(location).ok().and_then(|location| memory.get(location));
+                field.ok_or(Fault::OutOfBounds)?.get(words)
+            }
+            E::Fault(fault) => return Err(*fault),
+        })
+    }
+}
+
+fn arithmetic(operator: Binary, sort: Sort, a: i64, b: i64) -> Result<i64, Fault> {
+    match operator {
+        Binary::Add => in_sort(sort, a.checked_add(b), a.wrapping_add(b)),
+        Binary::Subtract => in_sort(sort, a.checked_sub(b), a.wrapping_sub(b)),
+        Binary::Multiply => in_sort(sort, a.checked_mul(b), a.wrapping_mul(b)),
+        Binary::Divide | Binary::Remainder if b == 0 => Err(Fault::DivisionByZero),
+        Binary::Divide => in_sort(sort, a.checked_div(b), a.wrapping_div(b)),
+        Binary::Remainder => Ok(sort.wrap(a.wrapping_rem(b))),
+        Binary::BitAnd => Ok(a & b),
+        Binary::BitOr => Ok(a | b),
+        Binary::BitXor => Ok(sort.wrap(a ^ b)),
+        Binary::ShiftLeft => {
+            let shift = u32::try_from(b).ok().filter(|shift| *shift < 63).ok_or(Fault::Overflow)?;
+            in_sort(sort, a.checked_mul(1 << shift), a.wrapping_shl(shift))
+        }
+        Binary::ShiftRight => Ok(a >> u32::try_from(b).map_err(|_| Fault::Overflow)?.min(63)),
+        Binary::Offset => {
+            let moved = a.checked_add(b).ok_or(Fault::OutOfBounds)?;
+            u32::try_from(moved).map(i64::from).map_err(|_| Fault::OutOfBounds)
+        }
+        _ => Err(Fault::Meaningless),
+    }
+}
+
+fn in_sort(sort: Sort, exact: Option<i64>, wrapped: i64) -> Result<i64, Fault> {
+    match sort {
+        Sort::Bits { .. } => Ok(sort.wrap(wrapped)),
+        _ => exact.ok_or(Fault::Overflow),
+    }
+}

@@ -1,0 +1,445 @@
+//! Breadth-first search over packed states, by one worker or several.
+//!
+//! States are divided among shards by their hash, one shard a worker. A round has two halves:
+//! every worker expands a piece of its own shard's frontier and sorts the successors by the shard
+//! they belong to; then every worker inserts what belongs to its own shard. Nothing is shared within
+//! a half, so there are no locks, and with a fixed number of workers every run gives the same
+//! answer. No shard starts on a level before all have finished the last, so the search is
+//! breadth-first. The two halves also hide memory latency: a successor's slot in the hash index is
+//! prefetched when it is generated and needed only when its batch is inserted.
+
+use wattle_engine::{OutcomeSet, Progress, Property, Reason, Run, Spent, Violation};
+use wattle_logic::Fault;
+use wattle_memory::operational;
+use wattle_program::{Program, PropertyKind, ThreadId};
+
+use crate::compile::Compiled;
+use crate::machine::{Move, Problem, Sink, Worker};
+use crate::table::{Inserted, Table, hash};
+
+/// What a finished search knows.
+#[derive(Debug)]
+pub struct Searched {
+    pub states: u64,
+    pub moves: u64,
+    pub depth: u64,
+    pub bytes: u64,
+    pub cut: bool,
+    pub most_pending: usize,
+    /// By thread, then edge.
+    pub taken: Vec<Vec<bool>>,
+    pub found: Option<Found>,
+    pub outcomes: OutcomeSet,
+}
+
+/// A violation and how to get there: the stored states on the way, and the moves that follow the
+/// last of them, which may lead out of the stored states.
+#[derive(Debug)]
+pub struct Found {
+    pub violated: Violation,
+    /// Empty if the violation lies on the way from `root` to the first stored state.
+    pub states: Vec<Vec<u64>>,
+    pub root: Vec<u64>,
+    pub last: Vec<Move>,
+}
+
+/// Why a search ended without an answer.
+#[derive(Debug)]
+pub enum Ended {
+    Problem(Problem),
+    /// With the figures so far.
+    Budget(Reason, Box<Searched>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub property: Property,
+    pub workers: usize,
+    /// Collect the outcomes of final states, and do not stop at violations.
+    pub outcomes: bool,
+}
+
+/// A piece of work: states that a worker expands before it inserts.
+const PIECE: usize = 512;
+const PARALLEL_PIECE: usize = 1 << 14;
+
+/// The parent of an initial state.
+const ROOT: u64 = u64::MAX;
+
+pub fn search(
+    program: &Program,
+    machine: &Compiled,
+    initial: &[Vec<u64>],
+    options: Options,
+    run: &Run,
+) -> Result<Searched, Ended> {
+    let mut shards: Vec<Shard<'_>> =
+        (0..options.workers).map(|number| Shard::new(program, machine, options, number)).collect();
+    insert_initial(&mut shards, machine, initial).map_err(Ended::Problem)?;
+    let mut depth = 0;
+    loop {
+        let ends: Vec<usize> = shards.iter().map(|shard| shard.table.len()).collect();
+        if shards.iter().zip(&ends).all(|(shard, end)| shard.next == *end) {
+            break;
+        }
+        while shards.iter().zip(&ends).any(|(shard, end)| shard.next < *end) {
+            round(&mut shards, &ends);
+            if let Some(problem) = shards.iter_mut().find_map(|shard| shard.problem.take()) {
+                return Err(Ended::Problem(problem));
+            }
+            if !options.outcomes && shards.iter().any(|shard| shard.found.is_some()) {
+                return Ok(finish(shards, depth));
+            }
+            let memory = shards.iter().map(|shard| shard.table.bytes() + shard.table.growth()).sum();
+            let states = shards.iter().map(|shard| shard.table.len() as u64).sum();
+            if let Err(reason) = run.poll(Spent { memory, states }) {
+                return Err(Ended::Budget(reason, Box::new(finish(shards, depth))));
+            }
+            run.progress(&Progress { phase: format!("capacity {}", machine.capacity), states, depth });
+        }
+        depth += 1;
+    }
+    Ok(finish(shards, depth))
+}
+
+fn insert_initial(shards: &mut [Shard<'_>], machine: &Compiled, initial: &[Vec<u64>]) -> Result<(), Problem> {
+    let workers = shards.len();
+    let mut outboxes = Outboxes::new(machine.words, workers);
+    for words in initial {
+        let mut settled = Settled { outboxes: &mut outboxes, bad: None };
+        shards[0].worker.settle_all(words, &mut settled)?;
+        if let Some((path, violated)) = settled.bad {
+            shards[0].found.get_or_insert(Bad { from: ROOT, path, violated, root: words.clone() });
+        }
+    }
+    for (shard, outbox) in shards.iter_mut().zip(&outboxes.of) {
+        shard.insert(outbox);
+    }
+    Ok(())
+}
+
+struct Settled<'a> {
+    outboxes: &'a mut Outboxes,
+    bad: Option<(Vec<Move>, Violation)>,
+}
+
+impl Sink for Settled<'_> {
+    fn state(&mut self, _: &[Move], words: &[u64]) {
+        self.outboxes.add(words, hash(words), ROOT);
+    }
+    fn failed(&mut self, path: &[Move], op: usize) {
+        self.bad.get_or_insert_with(|| (path.to_vec(), assertion(path, op)));
+    }
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
+        self.bad.get_or_insert_with(|| (path.to_vec(), faulting(path, op, fault)));
+    }
+}
+
+/// One round: expand a piece each, then insert.
+fn round(shards: &mut [Shard<'_>], ends: &[usize]) {
+    if let [shard] = shards {
+        let mut outboxes = std::mem::take(&mut shard.outboxes);
+        shard.expand(ends[0], PIECE, &mut outboxes);
+        for outbox in &mut outboxes.of {
+            shard.insert(outbox);
+            outbox.clear();
+        }
+        shard.outboxes = outboxes;
+        return;
+    }
+    std::thread::scope(|scope| {
+        for (shard, end) in shards.iter_mut().zip(ends) {
+            scope.spawn(move || {
+                let mut outboxes = std::mem::take(&mut shard.outboxes);
+                outboxes.of.iter_mut().for_each(Vec::clear);
+                shard.expand(*end, PARALLEL_PIECE, &mut outboxes);
+                shard.outboxes = outboxes;
+            });
+        }
+    });
+    let boxes: Vec<Outboxes> = shards.iter_mut().map(|shard| std::mem::take(&mut shard.outboxes)).collect();
+    std::thread::scope(|scope| {
+        for (number, shard) in shards.iter_mut().enumerate() {
+            let boxes = &boxes;
+            scope.spawn(move || boxes.iter().for_each(|outboxes| shard.insert(&outboxes.of[number])));
+        }
+    });
+    for (shard, outboxes) in shards.iter_mut().zip(boxes) {
+        shard.outboxes = outboxes;
+    }
+}
+
+fn finish(shards: Vec<Shard<'_>>, depth: u64) -> Searched {
+    let mut searched = Searched {
+        states: 0,
+        moves: 0,
+        depth,
+        bytes: 0,
+        cut: false,
+        most_pending: 0,
+        taken: shards[0].worker.taken.clone(),
+        found: None,
+        outcomes: OutcomeSet::new(),
+    };
+    for shard in &shards {
+        searched.states += shard.table.len() as u64;
+        searched.moves += shard.worker.moves;
+        searched.bytes += shard.table.bytes();
+        searched.cut |= shard.worker.cut;
+        searched.most_pending = searched.most_pending.max(shard.worker.most_pending);
+        for (all, own) in searched.taken.iter_mut().zip(&shard.worker.taken) {
+            all.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
+        }
+        searched.outcomes.extend(shard.outcomes.iter().cloned());
+    }
+    if let Some(bad) = shards.iter().find_map(|shard| shard.found.as_ref()) {
+        let mut states = Vec::new();
+        let mut at = bad.from;
+        while at != ROOT {
+            let (shard, number) = split(at, shards.len());
+            states.push(shards[shard].table.state(number).to_vec());
+            at = shards[shard].table.parent(number);
+        }
+        states.reverse();
+        let (violated, root, last) = (bad.violated.clone(), bad.root.clone(), bad.path.clone());
+        searched.found = Some(Found { violated, states, root, last });
+    }
+    searched
+}
+
+/// Successors that wait to be inserted, by shard: words, hash, parent.
+#[derive(Debug, Default)]
+struct Outboxes {
+    width: usize,
+    of: Vec<Vec<u64>>,
+}
+
+impl Outboxes {
+    fn new(width: usize, workers: usize) -> Outboxes {
+        Outboxes { width, of: vec![Vec::new(); workers] }
+    }
+
+    #[inline]
+    fn add(&mut self, words: &[u64], hash: u64, parent: u64) {
+        let shard = if self.of.len() == 1 { 0 } else { (hash >> 58) as usize % self.of.len() };
+        let outbox = &mut self.of[shard];
+        outbox.extend_from_slice(words);
+        outbox.push(hash);
+        outbox.push(parent);
+        debug_assert_eq!(words.len(), self.width);
+    }
+}
+
+/// The number of a state among all shards.
+fn join(shard: usize, number: usize, workers: usize) -> u64 {
+    number as u64 * workers as u64 + shard as u64
+}
+
+fn split(id: u64, workers: usize) -> (usize, usize) {
+    ((id % workers as u64) as usize, (id / workers as u64) as usize)
+}
+
+struct Bad {
+    /// The stored state it was found from.
+    from: u64,
+    path: Vec<Move>,
+    violated: Violation,
+    /// For a violation before the first stored state: the initial state.
+    root: Vec<u64>,
+}
+
+struct Shard<'a> {
+    program: &'a Program,
+    machine: &'a Compiled,
+    options: Options,
+    number: usize,
+    table: Table,
+    worker: Worker<'a>,
+    outboxes: Outboxes,
+    /// The first state that has not been expanded.
+    next: usize,
+    found: Option<Bad>,
+    problem: Option<Problem>,
+    outcomes: OutcomeSet,
+}
+
+impl<'a> Shard<'a> {
+    fn new(program: &'a Program, machine: &'a Compiled, options: Options, number: usize) -> Shard<'a> {
+        Shard {
+            program,
+            machine,
+            options,
+            number,
+            table: Table::new(machine.words),
+            worker: Worker::new(machine),
+            outboxes: Outboxes::new(machine.words, options.workers),
+            next: 0,
+            found: None,
+            problem: None,
+            outcomes: OutcomeSet::new(),
+        }
+    }
+
+    /// Expand up to `count` states before `end`.
+    fn expand(&mut self, end: usize, count: usize, outboxes: &mut Outboxes) {
+        let last = (self.next + count).min(end);
+        for number in self.next..last {
+            let words = self.table.state(number);
+            let id = join(self.number, number, self.options.workers);
+            let mut sink = Successors {
+                outboxes,
+                table: (self.options.workers == 1).then_some(&self.table),
+                parent: id,
+                stated: self.options.property == Property::Stated && !self.options.outcomes,
+                bad: None,
+            };
+            let moves = match self.worker.expand(words, &mut sink) {
+                Ok(moves) => moves,
+                Err(problem) => {
+                    self.problem = Some(problem);
+                    return;
+                }
+            };
+            if let Some((path, violated)) = sink.bad {
+                self.report(id, path, violated);
+            }
+            if self.options.property == Property::NoDeadlock && self.is_stuck(number, moves) {
+                self.report(id, vec![], Violation::Deadlock);
+            }
+        }
+        self.next = last;
+    }
+
+    fn report(&mut self, from: u64, path: Vec<Move>, violated: Violation) {
+        if self.found.is_none() {
+            self.found = Some(Bad { from, path, violated, root: vec![] });
+        }
+    }
+
+    fn insert(&mut self, inbox: &[u64]) {
+        let width = self.machine.words;
+        for entry in inbox.chunks_exact(width + 2) {
+            let words = &entry[..width];
+            match self.table.insert(words, entry[width], entry[width + 1]) {
+                Inserted::Known => {}
+                Inserted::Full => self.problem = Some(Problem::Unsupported("more than 2^36 states".into())),
+                Inserted::New(number) => {
+                    if let Err(problem) = self.judge(words, number) {
+                        self.problem = Some(problem);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does a new state violate a property? Nothing is judged inside an atomic section.
+    fn judge(&mut self, words: &[u64], number: usize) -> Result<(), Problem> {
+        let machine = self.machine;
+        if self.options.property != Property::Stated && !self.options.outcomes {
+            return Ok(());
+        }
+        let memory = &machine.fields.memory;
+        if self.options.outcomes && machine.is_final(words) {
+            let allowed = |filter: &crate::expression::Expression| filter.evaluate(words, memory) != Ok(0);
+            if machine.filter.as_ref().is_none_or(allowed) {
+                let values = machine
+                    .observed
+                    .iter()
+                    .map(|(term, sort)| term.evaluate(words, memory).ok().and_then(|code| sort.decode(code)));
+                if let Some(values) = values.collect() {
+                    self.outcomes.insert(values);
+                }
+            }
+        }
+        if machine.properties.is_empty() || self.options.outcomes || machine.inside(words).is_some() {
+            return Ok(());
+        }
+        for (property, (kind, formula)) in machine.properties.iter().enumerate() {
+            if *kind == PropertyKind::Finally
+                && (!machine.is_final(words)
+                    || (machine.filter.as_ref())
+                        .is_some_and(|filter| filter.evaluate(words, memory) == Ok(0)))
+            {
+                continue;
+            }
+            let holds = formula.evaluate(words, memory).map_err(|fault| match fault {
+                Fault::Overflow => Problem::TooLarge,
+                fault => {
+                    Problem::Unsupported(format!("a property has no value in a reachable state: {fault}"))
+                }
+            })?;
+            if (holds != 0) == (*kind == PropertyKind::Forbid) {
+                let id = join(self.number, number, self.options.workers);
+                self.report(id, vec![], Violation::Property { property });
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rare enough to ask the reference machine: it knows about waiting loops.
+    fn is_stuck(&self, number: usize, moves: u64) -> bool {
+        let machine = self.machine;
+        let words = self.table.state(number);
+        if moves == 0 {
+            return !machine.is_final(words);
+        }
+        let awaits = |thread: &usize| {
+            machine.threads[*thread].points[machine.fields.points[*thread].raw(words) as usize].awaits
+        };
+        if self.worker.delivered || !self.worker.movers.iter().all(awaits) {
+            return false;
+        }
+        let Some(state) = machine.unpack(self.program, words) else { return false };
+        operational::is_stuck(self.program, &machine.shape, machine.kind, &state)
+    }
+}
+
+struct Successors<'a> {
+    outboxes: &'a mut Outboxes,
+    /// With one worker, the table to prefetch from.
+    table: Option<&'a Table>,
+    parent: u64,
+    stated: bool,
+    bad: Option<(Vec<Move>, Violation)>,
+}
+
+impl Sink for Successors<'_> {
+    #[inline]
+    fn state(&mut self, _: &[Move], words: &[u64]) {
+        let hash = hash(words);
+        if let Some(table) = self.table {
+            table.prefetch(hash);
+        }
+        self.outboxes.add(words, hash, self.parent);
+    }
+
+    fn failed(&mut self, path: &[Move], op: usize) {
+        if self.stated && self.bad.is_none() {
+            self.bad = Some((path.to_vec(), assertion(path, op)));
+        }
+    }
+
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
+        if self.stated && self.bad.is_none() {
+            self.bad = Some((path.to_vec(), faulting(path, op, fault)));
+        }
+    }
+}
+
+fn last_step(path: &[Move]) -> (ThreadId, wattle_program::EdgeId) {
+    match path.last() {
+        Some(Move::Step { thread, edge, .. }) => (*thread, *edge),
+        _ => (ThreadId(0), wattle_program::EdgeId(0)),
+    }
+}
+
+fn assertion(path: &[Move], op: usize) -> Violation {
+    let (thread, edge) = last_step(path);
+    Violation::Assertion { thread, edge, op }
+}
+
+fn faulting(path: &[Move], op: Option<usize>, fault: Fault) -> Violation {
+    let (thread, edge) = last_step(path);
+    Violation::Fault { thread, edge, op, fault }
+}

@@ -1,0 +1,56 @@
+//! Straight code in the style of litmus tests: stores of distinct values, loads into fresh locals,
+//! a fence here and there. Such programs show most of what tells memory models apart, and cost
+//! almost nothing to search.
+
+use wattle_program::{Fence, Mode, Op, Orders};
+
+use crate::Flavour;
+use crate::remote;
+use crate::writer::{Writer, class};
+
+pub fn body(writer: &mut Writer<'_>, accesses: u32) {
+    for number in 0..accesses.clamp(2, 4) {
+        if number > 0 {
+            order(writer);
+        }
+        if writer.profile.is_rma() && writer.rng.chance(550) {
+            remote::statement(writer);
+            continue;
+        }
+        // Stores first and loads last is what buffers reorder.
+        let store = writer.rng.chance(if number == 0 { 700 } else { 350 });
+        let (variable, address) = writer.place();
+        let op = if store {
+            let value = writer.value_for(variable);
+            Op::Store { address, value, tags: writer.tags("rel", writer.release_chance()) }
+        } else {
+            let wanted = class(writer.world.variables[variable as usize].sort);
+            let into = writer.new_local(wanted);
+            Op::Load { into, address, tags: writer.tags("acq", 60) }
+        };
+        writer.graph.step(if writer.rng.chance(50) { Mode::Locked } else { Mode::Plain }, vec![op]);
+    }
+}
+
+/// Perhaps something that keeps accesses in order.
+fn order(writer: &mut Writer<'_>) {
+    if !writer.rng.chance(250) {
+        return;
+    }
+    let pso = writer.profile.flavour == Flavour::Pso;
+    let fence = match writer.rng.below(10) {
+        0..=3 if pso => Fence { tag: "ww".into(), orders: Orders::WW, cumulative: false, location: None },
+        4 if pso => Fence { location: Some(writer.place().1), ..Fence::full() },
+        5 => {
+            // Control flow that decides nothing about the order of stores.
+            let condition = writer.condition();
+            let (start, meet) = (writer.graph.at, writer.graph.point());
+            writer.graph.connect(start, Mode::Plain, condition.clone(), vec![], meet);
+            writer.graph.connect(start, Mode::Plain, condition.negated(), vec![], meet);
+            writer.graph.at = meet;
+            return;
+        }
+        _ => Fence::full(),
+    };
+    writer.plain(Op::Fence(fence));
+}

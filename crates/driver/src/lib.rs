@@ -1,1 +1,29 @@
-//! Under construction.
+//! The commands: one file and one request type each.
+//!
+//! Only this crate opens files. A command takes its request, the [`Input`]s and a [`Watch`] (how to
+//! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
+//! here prints, exits or reads the environment.
+
+pub mod check;
+pub mod compare;
+pub mod doctor;
+pub mod dump;
+pub mod engines;
+pub mod explain;
+pub mod fix;
+mod input;
+mod load;
+pub mod models;
+mod pool;
+mod reach;
+pub mod replay;
+mod similar;
+mod solve;
+pub mod test;
+mod watch;
+
+pub use input::{Input, gather};
+pub use load::{Loaded, Refused, load};
+pub use pool::in_order;
+pub use similar::did_you_mean;
+pub use watch::Watch;

@@ -1,1 +1,24 @@
-//! Under construction.
+//! What people and programs see of a result.
+//!
+//! The types here are plain data that `driver` fills in: a [`CheckReport`] or [`FixReport`] for each
+//! file and model, and in it the [`Story`] of a counterexample. [`text`] renders them for people and
+//! [`json`] as one object a line; nothing else in wattle turns results into text. Adding an output
+//! format is one more module beside those two and one variant where `cli` chooses.
+
+mod check;
+mod exit;
+mod fix;
+pub mod json;
+mod names;
+mod story;
+mod tell;
+pub mod text;
+mod trace;
+
+pub use check::{CheckReport, CheckVerdict};
+pub use exit::Exit;
+pub use fix::{FixReport, FixVerdict, Placement, Proof};
+pub use names::{location_list, value_name};
+pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
+pub use tell::{statement_text, tell};
+pub use trace::{Trace, TraceError};

@@ -2,4 +2,4 @@
 
 mod state_space;
 
-pub use state_space::{Certified, Closure, explore_all, state_space};
+pub use state_space::{Certified, Closure, explore_all, is_contradiction, state_space};

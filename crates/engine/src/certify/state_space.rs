@@ -42,12 +42,19 @@ pub struct Closure {
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
     let closure = explore_all(task, Some(capacity), true, run)?;
     if let Some(counterexample) = closure.violation {
-        return Err(Reason::GaveUp(format!("the certificate is wrong: {:?}", counterexample.violated)));
+        return Err(Reason::GaveUp(format!("{WRONG}: {:?}", counterexample.violated)));
     }
     if closure.cut {
-        return Err(Reason::GaveUp("the certificate is wrong: a buffer exceeds its capacity".into()));
+        return Err(Reason::GaveUp(format!("{WRONG}: a buffer exceeds its capacity")));
     }
     Ok(Certified { states: closure.states })
+}
+
+const WRONG: &str = "the certificate is wrong";
+
+/// Does this answer of [`state_space`] contradict the certificate, rather than run out of budget?
+pub fn is_contradiction(reason: &Reason) -> bool {
+    matches!(reason, Reason::GaveUp(text) if text.starts_with(WRONG))
 }
 
 /// Visit everything reachable; with `stop`, only up to the first violation.

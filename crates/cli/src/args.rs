@@ -1,0 +1,278 @@
+//! The one declaration of the command line: help, man page and completions all come from it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::units;
+
+/// Verify concurrent programs on weak memory.
+///
+/// A program, a memory model and a property go in. Out comes one of four honest answers: safe, safe
+/// up to a stated bound, unsafe with an execution that wattle has replayed itself, or unknown with
+/// the reason.
+#[derive(Debug, Parser)]
+#[command(name = "wattle", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 safe, 1 violated, 2 bad usage or input, 3 undecided or only bounded, \
+101 internal error, 130 interrupted.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub show: Show,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Does the property hold under a memory model?
+    Check(Check),
+    /// Find the fewest fences or flushes that make the property hold, and show them as a diff
+    Fix(Fix),
+    /// Check under several memory models
+    Compare(Compare),
+    /// List the memory models
+    Models,
+    /// List the engines; with files, who accepts them and who refuses and why
+    Engines(Engines),
+    /// Run a saved counterexample again, on the reference machine
+    Replay(Replay),
+    /// Compare verdicts with the expectations in the files (`// wattle: tso unsafe`)
+    Test(Test),
+    /// Explain a memory model or a diagnostic code
+    Explain {
+        /// A memory model or a code, such as `tso` or `vacuous`
+        subject: String,
+    },
+    /// Say what this wattle consists of
+    Doctor,
+    /// Print the JSON Schema of a command's lines
+    Schema {
+        /// The command; without it, all of them by name
+        command: Option<String>,
+    },
+    /// Print completions for a shell
+    Completions { shell: Shell },
+    /// Print the man page of wattle or of a command
+    Man { command: Option<String> },
+}
+
+/// How results are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Show {
+    /// How results are printed
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// When to use colours (NO_COLOR is respected)
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto)]
+    pub color: When,
+    /// Verdicts only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Also the choice of engine, and all figures
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Leave out times and memory, so that equal runs print equal bytes
+    #[arg(long, global = true)]
+    pub no_timing: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct Inputs {
+    /// Files, folders, `@list` files (one path a line), or `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct Reading {
+    /// The language, where the extension does not tell
+    #[arg(long, value_name = "NAME")]
+    pub lang: Option<String>,
+    /// How many files to work on at once
+    #[arg(short, long, default_value_t = 1, value_name = "N")]
+    pub jobs: usize,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct Search {
+    /// Give up after this time, such as 30s, 500ms, 2m (0: never)
+    #[arg(long, default_value = "60s", value_parser = units::duration, value_name = "TIME")]
+    pub timeout: Duration,
+    /// Give up beyond this much memory, such as 4G, 500M
+    #[arg(long, value_parser = units::bytes, value_name = "SIZE")]
+    pub memory: Option<u64>,
+    /// Give up beyond this many states
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<u64>,
+    /// Use only this engine
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// Worker threads (engine explore)
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub threads: usize,
+    /// Visit every interleaving; counterexamples are shortest then (engine explore)
+    #[arg(long)]
+    pub no_reduction: bool,
+    /// Never search beyond this many pending operations a thread (engine explore)
+    #[arg(long, value_name = "N")]
+    pub capacity: Option<usize>,
+    /// How sc reads a remote copy
+    #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
+    pub sc_copy: ScCopy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScCopy {
+    /// Read and write are one step
+    Atomic,
+    /// A read, then a write
+    TwoStep,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// The memory model (see `wattle models`)
+    #[arg(short, long, value_name = "NAME")]
+    pub model: String,
+    /// What to check instead of what the text states
+    #[arg(long, value_enum, default_value_t = Question::Stated)]
+    pub check: Question,
+    /// Re-check proofs with other code, which takes longer than finding them
+    #[arg(long)]
+    pub certify: bool,
+    /// Exit with 0 where no violation was found up to a bound
+    #[arg(long)]
+    pub accept_bounded: bool,
+    /// Write the first counterexample to this file, for `wattle replay`
+    #[arg(long, value_name = "FILE")]
+    pub save_trace: Option<PathBuf>,
+    /// Print what wattle made of the text, and check nothing
+    #[arg(long, value_enum)]
+    pub dump: Option<Dump>,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Question {
+    /// Assertions and properties of the text, and no faults
+    Stated,
+    /// No state in which nothing can move although a thread has not ended
+    Deadlock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Dump {
+    /// The program representation
+    Program,
+}
+
+#[derive(Debug, Args)]
+pub struct Fix {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// The memory model (see `wattle models`)
+    #[arg(short, long, value_name = "NAME")]
+    pub model: String,
+    /// List all sets of minimum size, or all from which nothing can be taken away
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "minimum")]
+    pub all: Option<All>,
+    /// Allow fences at every control point, not only after stores
+    #[arg(long)]
+    pub anywhere: bool,
+    /// Let copies of a thread have different fences in the text
+    #[arg(long)]
+    pub per_thread: bool,
+    /// Start without the fences that the text has
+    #[arg(long)]
+    pub relax: bool,
+    /// What a kind of fence costs, such as `mfence=2` (others: 1)
+    #[arg(long, value_parser = units::cost, value_name = "KIND=N")]
+    pub cost: Vec<(String, u64)>,
+    /// Write the repaired text back to its file
+    #[arg(long)]
+    pub write: bool,
+    /// Exit with 0 where the repair is proved up to a bound only
+    #[arg(long)]
+    pub accept_bounded: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum All {
+    Minimum,
+    Subset,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// The memory models
+    #[arg(short, long, required = true, value_delimiter = ',', value_name = "NAME,NAME")]
+    pub models: Vec<String>,
+    /// What to check instead of what the text states
+    #[arg(long, value_enum, default_value_t = Question::Stated)]
+    pub check: Question,
+    /// Exit with 0 where no violation was found up to a bound
+    #[arg(long)]
+    pub accept_bounded: bool,
+    #[command(flatten)]
+    pub search: Search,
+}
+
+#[derive(Debug, Args)]
+pub struct Engines {
+    /// Files, folders, `@list` files, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<String>,
+    /// The memory model; without it, all of them
+    #[arg(short, long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// The language, where the extension does not tell
+    #[arg(long, value_name = "NAME")]
+    pub lang: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// What `wattle check --save-trace` wrote
+    #[arg(required = true)]
+    pub trace: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// Accept files without expectations
+    #[arg(long)]
+    pub allow_missing: bool,
+    #[command(flatten)]
+    pub search: Search,
+}

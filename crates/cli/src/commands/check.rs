@@ -1,0 +1,89 @@
+//! `wattle check`.
+
+use wattle_driver::check::{Check, check};
+use wattle_driver::{dump, in_order, models, replay};
+use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
+
+use super::{Session, atomic_copy, budget, inputs, property, settings};
+use crate::args::{self, Format};
+use crate::output::{Output, complain};
+
+pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
+    let request = Check {
+        model: models::resolve(&args.model, atomic_copy(&args.search))?,
+        property: property(args.check),
+        engine: args.search.engine.clone(),
+        settings: settings(&args.search),
+        budget: budget(&args.search),
+        certify: args.certify,
+        atomic_copy: atomic_copy(&args.search),
+    };
+    let inputs = inputs(&args.inputs);
+    if args.dump.is_some() {
+        return dump_all(&inputs, session);
+    }
+    let jobs = args.inputs.reading.jobs;
+    let meter = session.meter(jobs);
+    let (watch, output) = (session.watch.clone(), &mut session.output);
+    let mut exit = Exit::Good;
+    let mut problem = None;
+    let mut saved = false;
+    in_order(
+        &inputs,
+        jobs,
+        |input| check(&request, input, &watch),
+        |_, checked| {
+            let checked = match checked {
+                Ok(checked) => checked,
+                Err(message) => {
+                    problem = Some(message);
+                    return false;
+                }
+            };
+            exit = exit.worst(Exit::of_check(&checked.report, args.accept_bounded));
+            if let (Some(path), Some(trace), false) = (&args.save_trace, &checked.trace, saved) {
+                saved = true;
+                if let Err(error) = replay::save(path, trace) {
+                    complain(&format!("cannot write {}: {error}", path.display()));
+                    exit = exit.worst(Exit::BadInput);
+                }
+            }
+            meter.aside(|| show(&checked.report, output))
+        },
+    );
+    meter.finish();
+    if args.save_trace.is_some() && !saved && problem.is_none() {
+        complain("no counterexample to save");
+    }
+    problem.map_or(Ok(exit), Err)
+}
+
+/// Print one report; `false` if nobody reads any more.
+pub fn show(report: &CheckReport, output: &mut Output) -> bool {
+    match output.format {
+        Format::Json => output.json(&json::check(report, output.options.timing)),
+        Format::Text => {
+            let mut text = text::check(report, &output.options);
+            let long = !output.is_quiet() && matches!(report.verdict, CheckVerdict::Unsafe { .. });
+            if long {
+                text.push('\n');
+            }
+            output.text(&text)
+        }
+    }
+}
+
+fn dump_all(inputs: &[wattle_driver::Input], session: &mut Session) -> Result<Exit, String> {
+    let mut exit = Exit::Good;
+    for input in inputs {
+        match dump::of_input(input) {
+            Ok(text) => session.output.text(&text),
+            Err(refused) => {
+                exit = exit.worst(if refused.internal.is_some() { Exit::Internal } else { Exit::BadInput });
+                let options = session.output.options;
+                session.output.text(&text::diagnostics(&refused.sources, &refused.diagnostics, &options))
+            }
+        };
+    }
+    Ok(exit)
+}

@@ -1,0 +1,85 @@
+//! One file a command: from arguments to a request, from reports to output.
+
+pub mod check;
+pub mod compare;
+pub mod completions;
+pub mod doctor;
+pub mod engines;
+pub mod explain;
+pub mod fix;
+pub mod man;
+pub mod models;
+pub mod replay;
+pub mod schema;
+pub mod test;
+
+use std::io;
+
+use wattle_driver::engines::Settings;
+use wattle_driver::{Input, Watch, gather};
+use wattle_engine::{Budget, Property};
+use wattle_engine_explore::Explore;
+use wattle_report::Exit;
+
+use crate::args::{Format, Inputs, Question, ScCopy, Search, Show};
+use crate::interrupt::on_interrupt;
+use crate::output::Output;
+use crate::progress::Meter;
+
+/// What every command has at hand: where results go, and how the user interrupts.
+#[derive(Debug)]
+pub struct Session {
+    pub output: Output,
+    pub watch: Watch,
+    pub quiet: bool,
+}
+
+impl Session {
+    pub fn new(show: &Show) -> Session {
+        let watch = Watch { cancelled: on_interrupt(), listener: None };
+        Session { output: Output::new(show), watch, quiet: show.quiet }
+    }
+
+    /// A progress line for a command that searches, one file at a time.
+    pub fn meter(&mut self, jobs: usize) -> Meter {
+        let meter = Meter::new(!self.quiet && jobs <= 1 && self.output.format == Format::Text);
+        self.watch.listener = meter.listener();
+        meter
+    }
+
+    /// An interrupted run says so in its exit code, whatever else it found.
+    pub fn exit(&self, exit: Exit) -> Exit {
+        if self.watch.is_cancelled() { exit.worst(Exit::Interrupted) } else { exit }
+    }
+}
+
+fn inputs(inputs: &Inputs) -> Vec<Input> {
+    gather(&inputs.files, inputs.reading.lang.as_deref(), &mut io::stdin().lock())
+}
+
+fn budget(search: &Search) -> Budget {
+    let time = (!search.timeout.is_zero()).then_some(search.timeout);
+    Budget { time, memory: search.memory, states: search.max_states, polls: None }
+}
+
+fn settings(search: &Search) -> Settings {
+    let default = Explore::default();
+    Settings {
+        explore: Explore {
+            reduction: !search.no_reduction,
+            threads: search.threads.max(1),
+            max_capacity: search.capacity.unwrap_or(default.max_capacity),
+        },
+    }
+}
+
+fn atomic_copy(search: &Search) -> bool {
+    search.sc_copy == ScCopy::Atomic
+}
+
+fn property(question: Question) -> Property {
+    match question {
+        Question::Stated => Property::Stated,
+        Question::Deadlock => Property::NoDeadlock,
+    }
+}

@@ -1,0 +1,19 @@
+//! `wattle replay`.
+
+use wattle_driver::Input;
+use wattle_driver::replay::replay;
+use wattle_report::Exit;
+
+use super::{Session, check};
+
+pub fn run(args: &crate::args::Replay, session: &mut Session) -> Result<Exit, String> {
+    let mut exit = Exit::Good;
+    for file in &args.trace {
+        let report = replay(&Input::file(file));
+        exit = exit.worst(Exit::of_check(&report, false));
+        if !check::show(&report, &mut session.output) {
+            break;
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,98 @@
+//! `wattle test`.
+
+use serde_json::{Value, json};
+use wattle_driver::check::Check;
+use wattle_driver::test::{Row, Status, Test, test};
+use wattle_driver::{in_order, models};
+use wattle_engine::Property;
+use wattle_report::Exit;
+use wattle_report::json::SCHEMA;
+use wattle_report::text::Detail;
+
+use super::{Session, atomic_copy, budget, inputs, settings};
+use crate::args::{self, Format};
+
+pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
+    let request = Test {
+        check: Check {
+            // The rows name their own.
+            model: models::resolve("sc", atomic_copy(&args.search))?,
+            property: Property::Stated,
+            engine: args.search.engine.clone(),
+            settings: settings(&args.search),
+            budget: budget(&args.search),
+            certify: false,
+            atomic_copy: atomic_copy(&args.search),
+        },
+        allow_missing: args.allow_missing,
+    };
+    let inputs = inputs(&args.inputs);
+    let jobs = args.inputs.reading.jobs;
+    let meter = session.meter(jobs);
+    let (watch, output) = (session.watch.clone(), &mut session.output);
+    let (mut passed, mut failed) = (0, 0);
+    let mut ignored: Vec<String> = Vec::new();
+    let mut open = true;
+    in_order(
+        &inputs,
+        jobs,
+        |input| test(&request, input, &watch),
+        |_, rows| {
+            for row in rows {
+                match &row.status {
+                    Status::Passed => passed += 1,
+                    Status::Failed(_) => failed += 1,
+                    Status::Ignored(why) => ignored.push(why.clone()),
+                }
+                open = meter.aside(|| match output.format {
+                    Format::Json => output.json(&line(&row)),
+                    Format::Text => match text(&row, output.options.detail) {
+                        Some(text) => output.text(&text),
+                        None => true,
+                    },
+                });
+            }
+            open && !watch.is_cancelled()
+        },
+    );
+    meter.finish();
+    if output.format == Format::Text {
+        let mut closing = format!("{passed} passed, {failed} failed");
+        if !ignored.is_empty() {
+            let number = ignored.len();
+            ignored.sort();
+            ignored.dedup();
+            closing.push_str(&format!(", {number} ignored ({})", ignored.join("; ")));
+        }
+        output.text(&format!("{closing}\n"));
+    }
+    Ok(if failed > 0 { Exit::Violated } else { Exit::Good })
+}
+
+fn text(row: &Row, detail: Detail) -> Option<String> {
+    let model = row.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+    let place = format!("{}:{}:{model} {}", row.file, row.line, row.what);
+    match &row.status {
+        Status::Failed(message) => Some(format!("FAILED {place}: {message}\n")),
+        Status::Passed if detail == Detail::Verbose => Some(format!("passed {place}\n")),
+        Status::Ignored(why) if detail == Detail::Verbose => Some(format!("ignored {place}: {why}\n")),
+        Status::Passed | Status::Ignored(_) => None,
+    }
+}
+
+fn line(row: &Row) -> Value {
+    let (status, message) = match &row.status {
+        Status::Passed => ("passed", None),
+        Status::Failed(message) => ("failed", Some(message)),
+        Status::Ignored(why) => ("ignored", Some(why)),
+    };
+    json!({
+        "schema": SCHEMA,
+        "file": row.file,
+        "line": row.line,
+        "model": row.model,
+        "what": row.what,
+        "status": status,
+        "message": message,
+    })
+}

@@ -1,0 +1,51 @@
+//! The binary `wattle`: arguments, colour, progress, exit code. What the commands do is `driver`'s,
+//! how results look is `report`'s.
+
+// Only this crate prints, exits and reads the environment.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+mod args;
+mod commands;
+mod interrupt;
+mod output;
+mod progress;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use wattle_report::Exit;
+
+use args::{Cli, Command};
+use commands::Session;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, and exit with 0.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::BadInput.code() } else { 0 });
+        }
+    };
+    let mut session = Session::new(&cli.show);
+    let exit = match &cli.command {
+        Command::Check(args) => commands::check::run(args, &mut session),
+        Command::Fix(args) => commands::fix::run(args, &mut session),
+        Command::Compare(args) => commands::compare::run(args, &mut session),
+        Command::Models => commands::models::run(&mut session),
+        Command::Engines(args) => commands::engines::run(args, &mut session),
+        Command::Replay(args) => commands::replay::run(args, &mut session),
+        Command::Test(args) => commands::test::run(args, &mut session),
+        Command::Explain { subject } => commands::explain::run(subject, &mut session),
+        Command::Doctor => commands::doctor::run(&mut session),
+        Command::Schema { command } => commands::schema::run(command.as_deref(), &mut session),
+        Command::Completions { shell } => commands::completions::run(*shell, &mut session),
+        Command::Man { command } => commands::man::run(command.as_deref(), &mut session),
+    };
+    let exit = exit.unwrap_or_else(|message| {
+        output::complain(&message);
+        Exit::BadInput
+    });
+    ExitCode::from(session.exit(exit).code())
+}

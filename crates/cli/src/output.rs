@@ -1,0 +1,61 @@
+//! Standard output: the only place that results go to.
+//!
+//! A reader that goes away (`wattle … | head`) ends wattle quietly: no panic, no message.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde_json::Value;
+use wattle_report::text::{Detail, Options, Style};
+
+use crate::args::{Format, Show, When};
+
+#[derive(Debug)]
+pub struct Output {
+    pub format: Format,
+    pub options: Options,
+    /// Whether the reader is still there.
+    open: bool,
+}
+
+impl Output {
+    pub fn new(show: &Show) -> Output {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let coloured = match show.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !dumb,
+        };
+        let detail = match (show.quiet, show.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        };
+        let style = if coloured { Style::Coloured } else { Style::Plain };
+        let options = Options { style, detail, timing: !show.no_timing, ..Options::default() };
+        Output { format: show.format, options, open: true }
+    }
+
+    /// Print text as it is. `false` if nobody reads any more.
+    pub fn text(&mut self, text: &str) -> bool {
+        if self.open {
+            let mut stdout = io::stdout().lock();
+            self.open = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok();
+        }
+        self.open
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.options.detail == Detail::Quiet
+    }
+
+    pub fn json(&mut self, value: &Value) -> bool {
+        self.text(&format!("{value}\n"))
+    }
+}
+
+/// A message beside the results, to standard error.
+pub fn complain(message: &str) {
+    // Nobody to tell if standard error is gone.
+    let _ = writeln!(io::stderr(), "wattle: {message}");
+}

@@ -1,0 +1,66 @@
+//! Times and sizes as people write them.
+
+use std::time::Duration;
+
+/// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time such as 30s, 500ms or 2m".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a time such as 30s, 500ms or 2m".to_owned())?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())
+}
+
+/// `4G`, `500M`, `64k`; powers of 1024. A bare number means bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let shift = match unit.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err("expected a size such as 4G or 500M".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a size such as 4G or 500M".to_owned())?;
+    let bytes = number * f64::from(shift).exp2();
+    if bytes < 1.0 { Err("the size must be positive".into()) } else { Ok(bytes as u64) }
+}
+
+/// `mfence=2`.
+pub fn cost(text: &str) -> Result<(String, u64), String> {
+    let parts = text.split_once('=').and_then(|(kind, cost)| Some((kind, cost.parse::<u64>().ok()?)));
+    match parts {
+        Some((kind, cost)) if !kind.is_empty() && cost > 0 => Ok((kind.to_owned(), cost)),
+        _ => Err("expected KIND=N with N > 0, such as mfence=2".into()),
+    }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    (&text[..end], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert!(duration("soon").is_err() && duration("3 days").is_err() && duration("").is_err());
+        assert_eq!(bytes("4G"), Ok(4 << 30));
+        assert_eq!(bytes("1.5KiB"), Ok(1536));
+        assert!(bytes("-1").is_err() && bytes("0").is_err());
+        assert_eq!(cost("lwsync=2"), Ok(("lwsync".into(), 2)));
+        assert!(cost("lwsync").is_err() && cost("=2").is_err());
+    }
+}

@@ -1,0 +1,218 @@
+//! `check`: does the property hold under this model?
+
+use wattle_engine::certify;
+use wattle_engine::{
+    Bound, Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
+};
+use wattle_memory::{Machine, MemoryModel};
+use wattle_program::{Op, Program, passes};
+use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
+use wattle_source::{Diagnostic, Span};
+
+use crate::engines::{Settings, choose};
+use crate::reach::Reach;
+use crate::solve::{Internal, Solved, solve};
+use crate::{Input, Loaded, Watch, load, models};
+
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub model: MemoryModel,
+    pub property: Property,
+    /// Only this engine.
+    pub engine: Option<String>,
+    pub settings: Settings,
+    pub budget: Budget,
+    /// Re-check proofs with other code.
+    pub certify: bool,
+    /// Under sc: is a remote copy one step?
+    pub atomic_copy: bool,
+}
+
+/// A report, and the counterexample in a form that `replay` takes.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub report: CheckReport,
+    pub trace: Option<Trace>,
+}
+
+/// `Err`: the request itself makes no sense.
+pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, String> {
+    let engines = choose(request.engine.as_deref(), &request.settings)?;
+    let run = watch.run(request.budget);
+    let mut report = CheckReport {
+        file: input.name.clone(),
+        model: request.model.name.to_owned(),
+        property: request.property,
+        engine: None,
+        verdict: CheckVerdict::Error,
+        confirmed: false,
+        certified: false,
+        seconds: 0.0,
+        statistics: Statistics::default(),
+        diagnostics: vec![],
+        sources: wattle_source::Sources::new(),
+        notes: vec![],
+        remarks: vec![],
+    };
+    let mut trace = None;
+    match load(input) {
+        Err(refused) => {
+            report.sources = refused.sources;
+            report.diagnostics = refused.diagnostics;
+            if let Some(what) = refused.internal {
+                report.verdict = CheckVerdict::Internal { what };
+            }
+        }
+        Ok(loaded) => {
+            report.diagnostics.clone_from(&loaded.parsed.warnings);
+            let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
+            trace = counterexample.map(|counterexample| Trace {
+                file: input.name.clone(),
+                language: loaded.frontend.name.to_owned(),
+                text: loaded.sources.text(loaded.file).to_owned(),
+                model: request.model.name.to_owned(),
+                atomic_copy: request.atomic_copy,
+                property: request.property,
+                counterexample,
+            });
+            report.sources = loaded.sources;
+        }
+    }
+    report.seconds = run.elapsed().as_secs_f64();
+    Ok(Checked { report, trace })
+}
+
+fn answer(
+    request: &Check,
+    loaded: &Loaded,
+    engines: &[Box<dyn Engine>],
+    run: &Run,
+    watch: &Watch,
+    report: &mut CheckReport,
+) -> Option<Counterexample> {
+    let original = &loaded.parsed.program;
+    let program = passes::forget_dead(original);
+    let task = Task { program: &program, memory: &request.model, property: request.property };
+    let Solved { engine, verdict, statistics, remarks } = solve(&task, engines, run);
+    report.engine = engine.map(ToOwned::to_owned);
+    report.statistics = statistics;
+    report.remarks = remarks;
+    let mut found = None;
+    report.verdict = match verdict {
+        Err(Internal(what)) => CheckVerdict::Internal { what },
+        Ok(Verdict::Unknown { reason }) => {
+            report.diagnostics.extend(unsupported_place(&program, &reason));
+            CheckVerdict::Unknown { reason }
+        }
+        Ok(Verdict::Safe { certificate }) => {
+            let Certificate::StateSpace { unreached, .. } = &certificate;
+            let reach = Reach::new(&program, unreached);
+            report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+            match request.certify {
+                true => certified(&task, certificate, &watch.run(request.budget), report),
+                false => CheckVerdict::Safe { certificate },
+            }
+        }
+        Ok(Verdict::SafeUpTo { bound }) => {
+            let Bound::Capacity { unreached, .. } = &bound;
+            let reach = Reach::new(&program, unreached);
+            match reach.vacuous(request.property) {
+                Some(_) => {
+                    report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+                    CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
+                }
+                None => CheckVerdict::Bounded { bound },
+            }
+        }
+        Ok(Verdict::Unsafe { counterexample }) => {
+            report.confirmed = true;
+            let machine = request.model.machine.unwrap_or(Machine::Sc { atomic_copy: false });
+            match tell(&loaded.sources, &as_written(original, &program), machine, &counterexample) {
+                None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
+                Some(mut story) => {
+                    match holds_under_sc(request, &program, engines, run, watch) {
+                        Ok(holds) => story.holds_under_sc = holds,
+                        Err(Internal(what)) => {
+                            report.verdict = CheckVerdict::Internal { what };
+                            return None;
+                        }
+                    }
+                    found = Some(*counterexample);
+                    CheckVerdict::Unsafe { story: Box::new(story) }
+                }
+            }
+        }
+    };
+    found
+}
+
+/// The program as the user wrote it, with the initial choices of the one that was searched: so that
+/// the same schedule runs on it and locals keep their values for the story.
+pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
+    let mut told = original.clone();
+    for (process, other) in told.processes.iter_mut().zip(&searched.processes) {
+        for (local, other) in process.locals.iter_mut().zip(&other.locals) {
+            local.init = other.init.clone();
+        }
+    }
+    told
+}
+
+/// Let other code visit the state space again.
+fn certified(
+    task: &Task<'_>,
+    certificate: Certificate,
+    run: &Run,
+    report: &mut CheckReport,
+) -> CheckVerdict {
+    let Certificate::StateSpace { capacity, .. } = &certificate;
+    match certify::state_space(task, *capacity, run) {
+        Ok(certified) => {
+            report.certified = true;
+            report.statistics.count("certified states", certified.states);
+            CheckVerdict::Safe { certificate }
+        }
+        Err(reason) if certify::is_contradiction(&reason) => {
+            CheckVerdict::Internal { what: format!("the proof does not pass its checker: {reason}") }
+        }
+        Err(reason) => {
+            report.notes.push(format!("the proof was not re-checked to the end: {reason}"));
+            CheckVerdict::Safe { certificate }
+        }
+    }
+}
+
+/// Is weak memory to blame? `None`: not known within the time that is left.
+fn holds_under_sc(
+    request: &Check,
+    program: &Program,
+    engines: &[Box<dyn Engine>],
+    run: &Run,
+    watch: &Watch,
+) -> Result<Option<bool>, Internal> {
+    if matches!(request.model.machine, Some(Machine::Sc { .. })) {
+        return Ok(None);
+    }
+    let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
+    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
+    let run = watch.run(Budget { time: left, ..request.budget });
+    let task = Task { program, memory: &memory, property: request.property };
+    Ok(match solve(&task, engines, &run).verdict? {
+        Verdict::Safe { .. } => Some(true),
+        Verdict::Unsafe { .. } => Some(false),
+        Verdict::SafeUpTo { .. } | Verdict::Unknown { .. } => None,
+    })
+}
+
+/// Point at the construct that stopped an engine.
+fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
+    let Reason::Unsupported(unsupported) = reason else { return None };
+    let ops = || program.processes.iter().flat_map(|process| &process.cfg.edges).flat_map(|edge| &edge.ops);
+    let named = ops().find_map(|op| match op {
+        Op::Unsupported { what, span } if **what == *unsupported.what => Some(*span),
+        _ => None,
+    });
+    let span: Span = unsupported.span.or(named)?;
+    let message = format!("unsupported: {unsupported}");
+    Some(Diagnostic::warning("unsupported", span, message).expecting("the search reaches this"))
+}

@@ -1,0 +1,67 @@
+//! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
+
+use wattle_engine::{Engine, Property, Task};
+use wattle_engine_explore::Explore;
+use wattle_memory::MemoryModel;
+use wattle_program::passes;
+
+use crate::similar::did_you_mean;
+use crate::{Input, Refused, load};
+
+/// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub explore: Explore,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Constructor {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub build: fn(&Settings) -> Box<dyn Engine>,
+}
+
+/// In the order in which they are tried.
+pub const ENGINES: [Constructor; 1] = [Constructor {
+    name: "explore",
+    summary: "visits every reachable state of an operational machine; finite programs",
+    build: |settings| Box::new(settings.explore.clone()),
+}];
+
+/// The engines to try, in order: the one that was asked for, or all.
+pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
+    let names = || ENGINES.iter().map(|engine| engine.name);
+    if let Some(name) = only
+        && !names().any(|known| known == name)
+    {
+        return Err(match did_you_mean(name, names()) {
+            Some(near) => format!("unknown engine `{name}`: did you mean `{near}`?"),
+            None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
+        });
+    }
+    let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
+    Ok(wanted.map(|engine| (engine.build)(settings)).collect())
+}
+
+/// What one engine says to one task.
+#[derive(Clone, Debug)]
+pub struct Acceptance {
+    pub engine: &'static str,
+    pub summary: &'static str,
+    /// `Err`: why not.
+    pub accepts: Result<(), String>,
+}
+
+pub fn acceptances(
+    input: &Input,
+    memory: &MemoryModel,
+    settings: &Settings,
+) -> Result<Vec<Acceptance>, Refused> {
+    let program = passes::forget_dead(&load(input)?.parsed.program);
+    let task = Task { program: &program, memory, property: Property::Stated };
+    let one = |constructor: &Constructor| {
+        let accepts = (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string());
+        Acceptance { engine: constructor.name, summary: constructor.summary, accepts }
+    };
+    Ok(ENGINES.iter().map(one).collect())
+}

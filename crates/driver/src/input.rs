@@ -1,0 +1,191 @@
+//! What the user asked to look at: files, folders, `@list` files, standard input.
+//!
+//! A bad input is still an input: it gets a place in the results, in order, with a diagnostic that
+//! says what is wrong, and the rest still runs. So files are read only when their turn comes.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use wattle_frontend::FRONTENDS;
+use wattle_source::{Diagnostic, Span};
+
+/// One input. Reading it may fail, which is a result too.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// As people see it: the path as given, or `<stdin>`.
+    pub name: String,
+    /// The language that the user named (`--lang`); otherwise the extension decides.
+    pub language: Option<String>,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    File(PathBuf),
+    Text(String),
+    Broken { code: &'static str, message: String, help: Option<String> },
+}
+
+impl Input {
+    pub fn file(path: impl Into<PathBuf>) -> Input {
+        let path = path.into();
+        Input { name: path.display().to_string(), language: None, content: Content::File(path) }
+    }
+
+    /// A text that is already here.
+    pub fn text(name: &str, language: &str, text: &str) -> Input {
+        let content = Content::Text(text.to_owned());
+        Input { name: name.to_owned(), language: Some(language.to_owned()), content }
+    }
+
+    fn broken(name: &str, code: &'static str, message: String, help: Option<String>) -> Input {
+        Input { name: name.to_owned(), language: None, content: Content::Broken { code, message, help } }
+    }
+
+    /// The file on disk, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.content {
+            Content::File(path) => Some(path),
+            Content::Text(_) | Content::Broken { .. } => None,
+        }
+    }
+
+    /// The text, or why there is none.
+    pub fn read(&self) -> Result<String, Diagnostic> {
+        let error = |code, message: String| Diagnostic::error(code, Span::NOWHERE, message);
+        let bytes = match &self.content {
+            Content::Text(text) => text.clone().into_bytes(),
+            Content::Broken { code, message, help } => {
+                let mut diagnostic = error(code, message.clone());
+                diagnostic.help.clone_from(help);
+                return Err(diagnostic);
+            }
+            Content::File(path) => fs::read(path)
+                .map_err(|problem| error("input-unreadable", format!("cannot read: {}", plain(&problem))))?,
+        };
+        if bytes.len() >= u32::MAX as usize {
+            return Err(error("input-too-large", "the text has 4 GB or more".into()));
+        }
+        let text = String::from_utf8(bytes).map_err(|problem| {
+            let at = problem.utf8_error().valid_up_to();
+            error("input-not-text", format!("not a text: byte {} is not UTF-8", at + 1))
+        })?;
+        if text.trim().is_empty() {
+            return Err(error("input-empty", "the text is empty".into()));
+        }
+        Ok(text)
+    }
+}
+
+/// Turn the arguments of a command into inputs, in order. `-` reads `stdin`.
+pub fn gather(arguments: &[String], language: Option<&str>, stdin: &mut dyn Read) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        one(argument, language, stdin, &mut inputs, true);
+    }
+    for input in &mut inputs {
+        if let (Some(language), None) = (language, &input.language) {
+            input.language = Some(language.to_owned());
+        }
+    }
+    inputs
+}
+
+fn one(
+    argument: &str,
+    language: Option<&str>,
+    stdin: &mut dyn Read,
+    inputs: &mut Vec<Input>,
+    may_be_list: bool,
+) {
+    if argument == "-" {
+        inputs.push(standard_input(language, stdin));
+    } else if let (Some(list), true) = (argument.strip_prefix('@'), may_be_list) {
+        match fs::read_to_string(list) {
+            Err(problem) => {
+                let message = format!("cannot read the list: {}", plain(&problem));
+                inputs.push(Input::broken(list, "input-unreadable", message, None));
+            }
+            Ok(text) => {
+                let lines = text.lines().map(str::trim);
+                for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                    one(line, language, stdin, inputs, false);
+                }
+            }
+        }
+    } else if Path::new(argument).is_dir() {
+        folder(Path::new(argument), argument, inputs);
+    } else {
+        inputs.push(Input::file(argument));
+    }
+}
+
+fn standard_input(language: Option<&str>, stdin: &mut dyn Read) -> Input {
+    const NAME: &str = "<stdin>";
+    let Some(language) = language else {
+        let help = Some(format!("say which language it is, such as `--lang {}`", FRONTENDS[0].name));
+        let message = "standard input has no file name to tell its language by".into();
+        return Input::broken(NAME, "input-language", message, help);
+    };
+    let mut bytes = Vec::new();
+    match stdin.read_to_end(&mut bytes) {
+        Err(problem) => {
+            Input::broken(NAME, "input-unreadable", format!("cannot read: {}", plain(&problem)), None)
+        }
+        Ok(_) => match String::from_utf8(bytes) {
+            Ok(text) => Input::text(NAME, language, &text),
+            Err(_) => Input::broken(NAME, "input-not-text", "not a text: not UTF-8".into(), None),
+        },
+    }
+}
+
+/// All files with a known extension, sorted by path. Hidden folders and links to folders are not
+/// entered.
+fn folder(path: &Path, name: &str, inputs: &mut Vec<Input>) {
+    let mut found = Vec::new();
+    if let Err(problem) = walk(path, &mut found) {
+        let message = format!("cannot read the folder: {}", plain(&problem));
+        inputs.push(Input::broken(name, "input-unreadable", message, None));
+        return;
+    }
+    if found.is_empty() {
+        let known: Vec<String> = extensions().map(|extension| format!(".{extension}")).collect();
+        let message = format!("no input in this folder (known: {})", known.join(", "));
+        inputs.push(Input::broken(name, "input-empty", message, None));
+        return;
+    }
+    found.sort();
+    inputs.extend(found.into_iter().map(Input::file));
+}
+
+fn walk(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let path = entry.path();
+        if kind.is_dir() && !hidden {
+            walk(&path, found)?;
+        } else if !kind.is_dir()
+            && path.extension().is_some_and(|own| extensions().any(|known| own == known))
+        {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn extensions() -> impl Iterator<Item = &'static str> {
+    FRONTENDS.iter().flat_map(|frontend| frontend.extensions).copied()
+}
+
+/// An error of the system without its number.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::IsADirectory => "it is a folder".into(),
+        _ => error.to_string(),
+    }
+}

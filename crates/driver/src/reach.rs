@@ -1,0 +1,152 @@
+//! What a proof did not reach.
+//!
+//! A search that visited every state knows which edges no execution takes. Two things follow.
+//! Statements none of whose edges are taken are dead, which the user should know. And a property
+//! about places that are never reached holds for the wrong reason: the proof is *vacuous*. A
+//! complete proof stays *safe* with a warning; a bounded one becomes *unknown*.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_engine::Property;
+use wattle_logic::Kind;
+use wattle_program::{EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
+use wattle_source::{Diagnostic, Sources, Span};
+
+/// So many dead statements are named one by one.
+const NAMED: usize = 8;
+
+pub(crate) struct Reach<'a> {
+    program: &'a Program,
+    taken: BTreeSet<(ProcessId, EdgeId)>,
+    reached: BTreeSet<(u32, u32)>,
+}
+
+impl<'a> Reach<'a> {
+    pub(crate) fn new(program: &'a Program, unreached: &[(ProcessId, EdgeId)]) -> Reach<'a> {
+        let unreached: BTreeSet<_> = unreached.iter().copied().collect();
+        let mut taken = BTreeSet::new();
+        let mut reached = BTreeSet::new();
+        for process in program.process_ids() {
+            let cfg = &program.process(process).cfg;
+            reached.insert((process.0, cfg.entry.0));
+            for edge in cfg.edge_ids().filter(|edge| !unreached.contains(&(process, *edge))) {
+                taken.insert((process, edge));
+                reached.insert((process.0, cfg.edge(edge).to.0));
+            }
+        }
+        Reach { program, taken, reached }
+    }
+
+    /// The statements that no execution reaches: origins all of whose edges, in every process, are
+    /// never taken.
+    pub(crate) fn dead_statements(&self) -> Vec<Span> {
+        let mut alive: BTreeMap<Origin, bool> = BTreeMap::new();
+        for process in self.program.process_ids() {
+            let cfg = &self.program.process(process).cfg;
+            for edge in cfg.edge_ids() {
+                let entry = alive.entry(cfg.edge(edge).origin).or_default();
+                *entry |= self.taken.contains(&(process, edge));
+            }
+        }
+        let dead: Vec<Span> = (alive.into_iter())
+            .filter(|(origin, alive)| !alive && !origin.0.is_nowhere())
+            .map(|(origin, _)| origin.0)
+            .collect();
+        // A statement inside a dead one is not worth a line of its own.
+        let inside = |span: &Span, other: &Span| {
+            span != other && other.file == span.file && other.start <= span.start && span.end <= other.end
+        };
+        dead.iter().filter(|span| !dead.iter().any(|other| inside(span, other))).copied().collect()
+    }
+
+    /// If nothing that the property speaks about is reached: the places of these things.
+    pub(crate) fn vacuous(&self, property: Property) -> Option<Vec<Span>> {
+        if property == Property::NoDeadlock {
+            return None;
+        }
+        let mut places = Vec::new();
+        for process in self.program.process_ids() {
+            let cfg = &self.program.process(process).cfg;
+            for edge in cfg.edge_ids() {
+                for op in &cfg.edge(edge).ops {
+                    if let Op::Assert { span, .. } = op {
+                        if self.taken.contains(&(process, edge)) {
+                            return None;
+                        }
+                        places.push(*span);
+                    }
+                }
+            }
+        }
+        for property in &self.program.properties {
+            let reached = match property.kind {
+                PropertyKind::Always => true,
+                PropertyKind::Forbid => self.some_point_reached(property),
+                PropertyKind::Finally => self.ends_reached(),
+            };
+            if reached {
+                return None;
+            }
+            places.push(property.span);
+        }
+        places.sort();
+        places.dedup();
+        Some(places)
+    }
+
+    /// A formula that names no points speaks of every state.
+    fn some_point_reached(&self, property: &wattle_program::Property) -> bool {
+        let mut points = Vec::new();
+        property.formula.walk(&mut |term| {
+            if let Kind::At { process, point, .. } = term.kind() {
+                points.push((*process, *point));
+            }
+        });
+        points.is_empty() || points.iter().any(|point| self.reached.contains(point))
+    }
+
+    /// Can every process reach an end? (That all of them end in one execution is not asked: the
+    /// certificate does not say.)
+    fn ends_reached(&self) -> bool {
+        self.program.process_ids().all(|process| {
+            let points = &self.program.process(process).cfg.points;
+            let mut ends = points.iter().enumerate().filter(|(_, info)| info.end);
+            ends.any(|(point, _)| self.reached.contains(&(process.0, point as u32)))
+        })
+    }
+
+    /// The warnings that a proof deserves.
+    pub(crate) fn warnings(&self, sources: &Sources, property: Property) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
+        match self.vacuous(property) {
+            Some(places) if places.is_empty() => warnings.push(
+                Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property")
+                    .help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
+            ),
+            Some(places) => warnings.push(vacuous_warning(&places)),
+            None => {}
+        }
+        let dead = self.dead_statements();
+        for span in dead.iter().take(NAMED) {
+            warnings.push(
+                Diagnostic::warning("unreached", *span, "no execution reaches this statement").expecting(""),
+            );
+        }
+        if dead.len() > NAMED {
+            let lines: Vec<String> =
+                dead[NAMED..].iter().map(|span| sources.start(*span).line.to_string()).collect();
+            let message = format!("nor these lines: {}", lines.join(", "));
+            warnings.push(Diagnostic::warning("unreached", dead[NAMED], message));
+        }
+        warnings
+    }
+}
+
+fn vacuous_warning(places: &[Span]) -> Diagnostic {
+    let message = "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+    let mut warning = Diagnostic::warning("vacuous", places[0], message).expecting("never put to the test");
+    for place in &places[1..] {
+        warning = warning.label(*place, "nor this");
+    }
+    warning.help("look for a condition that never holds before these places")
+}

@@ -1,0 +1,82 @@
+//! `replay`: run a saved counterexample again, on the reference machine.
+
+use std::io;
+use std::path::Path;
+
+use wattle_engine::confirm::confirm;
+use wattle_engine::{Statistics, Task};
+use wattle_memory::Machine;
+use wattle_program::passes;
+use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
+use wattle_source::{Diagnostic, Sources, Span};
+
+use crate::check::as_written;
+use crate::{Input, load, models};
+
+/// The story of a trace, or a report that says why it does not hold.
+pub fn replay(input: &Input) -> CheckReport {
+    let refuse = |code, message: String| {
+        let (sources, _) = Sources::single(&input.name, "");
+        let diagnostic = Diagnostic::error(code, Span::NOWHERE, message);
+        empty(&input.name, sources, vec![diagnostic])
+    };
+    let text = match input.read() {
+        Ok(text) => text,
+        Err(diagnostic) => return empty(&input.name, Sources::single(&input.name, "").0, vec![diagnostic]),
+    };
+    let trace = match Trace::read(&text) {
+        Ok(trace) => trace,
+        Err(error) => return refuse("trace-unreadable", format!("not a trace: {error}")),
+    };
+    let memory = match models::resolve(&trace.model, trace.atomic_copy) {
+        Ok(memory) => memory,
+        Err(message) => return refuse("trace-unreadable", message),
+    };
+    let loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
+        Ok(loaded) => loaded,
+        Err(refused) => return empty(&trace.file, refused.sources, refused.diagnostics),
+    };
+    let program = passes::forget_dead(&loaded.parsed.program);
+    let task = Task { program: &program, memory: &memory, property: trace.property };
+    if let Err(why) = confirm(&task, &trace.counterexample) {
+        let message = format!("the trace does not replay: {why}");
+        return refuse("trace-rejected", message);
+    }
+    let machine = memory.machine.unwrap_or(Machine::Sc { atomic_copy: false });
+    let told = as_written(&loaded.parsed.program, &program);
+    let verdict = match tell(&loaded.sources, &told, machine, &trace.counterexample) {
+        Some(story) => CheckVerdict::Unsafe { story: Box::new(story) },
+        None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
+    };
+    CheckReport {
+        model: trace.model,
+        property: trace.property,
+        engine: Some("replay".into()),
+        verdict,
+        confirmed: true,
+        ..empty(&trace.file, loaded.sources, vec![])
+    }
+}
+
+/// Write a trace for [`replay`] to read.
+pub fn save(path: &Path, trace: &Trace) -> io::Result<()> {
+    std::fs::write(path, trace.write())
+}
+
+fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckReport {
+    CheckReport {
+        file: file.to_owned(),
+        model: String::new(),
+        property: wattle_engine::Property::Stated,
+        engine: None,
+        verdict: CheckVerdict::Error,
+        confirmed: false,
+        certified: false,
+        seconds: 0.0,
+        statistics: Statistics::default(),
+        diagnostics,
+        sources,
+        notes: vec![],
+        remarks: vec![],
+    }
+}

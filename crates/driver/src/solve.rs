@@ -1,0 +1,92 @@
+//! One task, the engines in order, and the judges: nothing leaves here that was not replayed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wattle_engine::confirm::confirm;
+use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
+
+use crate::load::panic_text;
+
+/// What came of a task.
+#[derive(Debug)]
+pub(crate) struct Solved {
+    pub engine: Option<&'static str>,
+    pub verdict: Result<Verdict, Internal>,
+    pub statistics: Statistics,
+    /// Which engine was chosen and why, and who refused.
+    pub remarks: Vec<String>,
+}
+
+/// Wattle contradicts itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Internal(pub String);
+
+pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> Solved {
+    let mut remarks = Vec::new();
+    let mut refusals = Vec::new();
+    let mut undecided: Option<Solved> = None;
+    for engine in engines {
+        let name = engine.name();
+        let accepts = guarded(name, || engine.accepts(task));
+        match accepts {
+            Err(internal) => return broken(name, internal, remarks),
+            Ok(Err(why)) => {
+                remarks.push(format!("engine {name} refuses: {why}"));
+                refusals.push((name, why));
+                continue;
+            }
+            Ok(Ok(())) => remarks.push(format!("engine {name}: the first in the list that accepts the task")),
+        }
+        let answer = match guarded(name, || engine.check(task, run)) {
+            Err(internal) => return broken(name, internal, remarks),
+            Ok(answer) => answer,
+        };
+        let verdict = match answer.verdict {
+            Verdict::Unsafe { counterexample } => match guarded(name, || confirm(task, &counterexample)) {
+                Ok(Ok(_)) => Ok(Verdict::Unsafe { counterexample }),
+                Ok(Err(why)) => Err(Internal(format!(
+                    "engine {name} answered unsafe, but its counterexample does not replay: {why}"
+                ))),
+                Err(internal) => Err(internal),
+            },
+            verdict => Ok(verdict),
+        };
+        let solved = Solved {
+            engine: Some(name),
+            statistics: answer.statistics,
+            remarks: std::mem::take(&mut remarks),
+            verdict,
+        };
+        match solved.verdict {
+            // The next engine may know better, unless the budget is what ran out.
+            Ok(Verdict::Unknown { reason: Reason::Unsupported(_) | Reason::GaveUp(_) }) => {
+                remarks.clone_from(&solved.remarks);
+                undecided = undecided.or(Some(solved));
+            }
+            _ => return solved,
+        }
+    }
+    undecided.unwrap_or_else(|| Solved {
+        engine: None,
+        verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(&refusals)) }),
+        statistics: Statistics::default(),
+        remarks,
+    })
+}
+
+fn broken(name: &'static str, internal: Internal, remarks: Vec<String>) -> Solved {
+    let statistics = Statistics::default();
+    Solved { engine: Some(name), verdict: Err(internal), statistics, remarks }
+}
+
+/// A panic in an engine must not take the other files with it.
+fn guarded<T>(engine: &str, work: impl FnOnce() -> T) -> Result<T, Internal> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| Internal(format!("engine {engine} panicked: {}", panic_text(&*panic))))
+}
+
+fn all_refuse(refusals: &[(&str, Unsupported)]) -> Unsupported {
+    let span = refusals.iter().find_map(|(_, why)| why.span);
+    let what: Vec<String> = refusals.iter().map(|(engine, why)| format!("{why} (engine {engine})")).collect();
+    Unsupported { what: what.join("; "), span }
+}

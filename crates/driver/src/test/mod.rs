@@ -1,0 +1,66 @@
+//! `test`: expected verdicts that stand as comments in the files themselves.
+//!
+//! ```text
+//! // wattle: sc,tso safe, states 120
+//! // wattle: pso unsafe, fix 2, source 1, capacity 3
+//! ```
+//!
+//! Every row is run and compared; a file without rows is a failure, because a test that does not
+//! run must not look like one that passes.
+
+mod expectation;
+mod row;
+
+use wattle_source::Diagnostic;
+
+use crate::check::Check;
+use crate::{Input, Watch};
+
+pub use expectation::{Expectation, Key, expectations};
+
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Everything but model, property and capacity, which the rows name.
+    pub check: Check,
+    /// Accept files without expectations.
+    pub allow_missing: bool,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub file: String,
+    pub line: u32,
+    pub model: Option<String>,
+    /// What was compared: `verdict`, `states`, `fix` …
+    pub what: String,
+    pub status: Status,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    Passed,
+    Failed(String),
+    Ignored(String),
+}
+
+/// All comparisons of one file.
+pub fn test(request: &Test, input: &Input, watch: &Watch) -> Vec<Row> {
+    let failed = |line, what: &str, message: String| {
+        let status = Status::Failed(message);
+        vec![Row { file: input.name.clone(), line, model: None, what: what.into(), status }]
+    };
+    let text = match input.read() {
+        Ok(text) => text,
+        Err(Diagnostic { message, .. }) => return failed(1, "input", message),
+    };
+    let expectations = match expectations(&text) {
+        Ok(expectations) => expectations,
+        Err((line, message)) => return failed(line, "expectation", message),
+    };
+    if expectations.is_empty() && !request.allow_missing {
+        let message = "the file has no expectation, such as `// wattle: tso unsafe`";
+        return failed(1, "expectation", message.into());
+    }
+    expectations.iter().flat_map(|expectation| row::run(request, input, expectation, watch)).collect()
+}

@@ -1,0 +1,34 @@
+//! The outside world of a running command: who may interrupt it, and who wants to know how far it is.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wattle_engine::{Budget, Progress, Run};
+
+#[derive(Clone, Default)]
+pub struct Watch {
+    pub cancelled: Arc<AtomicBool>,
+    pub listener: Option<Arc<dyn Fn(&Progress) + Send + Sync>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("cancelled", &self.cancelled).finish_non_exhaustive()
+    }
+}
+
+impl Watch {
+    /// A run that starts now.
+    pub fn run(&self, budget: Budget) -> Run {
+        let run = Run::new(budget).cancelled_by(self.cancelled.clone());
+        match &self.listener {
+            Some(listener) => run.listener(listener.clone()),
+            None => run,
+        }
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}

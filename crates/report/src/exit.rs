@@ -1,0 +1,87 @@
+//! Exit codes: what a script learns without reading anything.
+
+use wattle_engine::Reason;
+
+use crate::{CheckReport, CheckVerdict, FixReport, FixVerdict, Proof};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything asked for holds.
+    Good,
+    Undecided,
+    Violated,
+    BadInput,
+    Internal,
+    Interrupted,
+}
+
+impl Exit {
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Good => 0,
+            Exit::Violated => 1,
+            Exit::BadInput => 2,
+            Exit::Undecided => 3,
+            Exit::Internal => 101,
+            Exit::Interrupted => 130,
+        }
+    }
+
+    /// Of several inputs the worst counts: 101, 130, 2, 1, 3, 0.
+    pub fn worst(self, other: Exit) -> Exit {
+        if self.rank() >= other.rank() { self } else { other }
+    }
+
+    fn rank(self) -> u8 {
+        match self {
+            Exit::Good => 0,
+            Exit::Undecided => 1,
+            Exit::Violated => 2,
+            Exit::BadInput => 3,
+            Exit::Interrupted => 4,
+            Exit::Internal => 5,
+        }
+    }
+
+    pub fn of_check(report: &CheckReport, accept_bounded: bool) -> Exit {
+        match &report.verdict {
+            CheckVerdict::Safe { .. } => Exit::Good,
+            CheckVerdict::Bounded { .. } if accept_bounded => Exit::Good,
+            CheckVerdict::Bounded { .. } => Exit::Undecided,
+            CheckVerdict::Unsafe { .. } => Exit::Violated,
+            CheckVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,
+            CheckVerdict::Unknown { .. } => Exit::Undecided,
+            CheckVerdict::Error => Exit::BadInput,
+            CheckVerdict::Internal { .. } => Exit::Internal,
+        }
+    }
+
+    pub fn of_fix(report: &FixReport, accept_bounded: bool) -> Exit {
+        match &report.verdict {
+            FixVerdict::AlreadySafe { proof } | FixVerdict::Repaired { proof, .. } => {
+                if *proof == Proof::Safe || accept_bounded { Exit::Good } else { Exit::Undecided }
+            }
+            FixVerdict::Unrepairable { .. } => Exit::Violated,
+            FixVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,
+            FixVerdict::Unknown { .. } => Exit::Undecided,
+            FixVerdict::Error => Exit::BadInput,
+            FixVerdict::Internal { .. } => Exit::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Exit::*;
+
+    #[test]
+    fn the_worst_of_several_inputs_counts() {
+        let order = [Internal, Interrupted, BadInput, Violated, Undecided, Good];
+        for (worse, exit) in order.iter().enumerate() {
+            for other in &order[worse..] {
+                assert_eq!(exit.worst(*other), *exit);
+                assert_eq!(other.worst(*exit), *exit);
+            }
+        }
+    }
+}

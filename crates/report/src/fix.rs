@@ -1,0 +1,93 @@
+//! The result of repairing one file under one model.
+
+use wattle_engine::{Reason, Statistics};
+use wattle_source::{Diagnostic, Sources};
+
+#[derive(Clone, Debug)]
+pub struct FixReport {
+    pub file: String,
+    pub model: String,
+    pub engine: Option<String>,
+    pub verdict: FixVerdict,
+    pub seconds: f64,
+    pub statistics: Statistics,
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: Sources,
+    pub notes: Vec<String>,
+    pub remarks: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum FixVerdict {
+    AlreadySafe {
+        proof: Proof,
+    },
+    Repaired {
+        proof: Proof,
+        /// Fewest fences, copies of a replicated thread counted one by one.
+        count: usize,
+        /// Fewest where all copies get the same fences.
+        source_count: Option<usize>,
+        /// Every smaller set has a replayed counterexample and the final check is *safe*.
+        minimal: bool,
+        /// The sets found: one, or all of them if that was asked for.
+        sets: Vec<Vec<Placement>>,
+        /// The text with the fences of the first set in it, re-read and re-checked.
+        edited: Option<String>,
+    },
+    /// Fences cannot help, for this reason.
+    Unrepairable {
+        why: String,
+    },
+    Unknown {
+        reason: Reason,
+    },
+    Error,
+    Internal {
+        what: String,
+    },
+}
+
+impl FixVerdict {
+    pub fn word(&self) -> &'static str {
+        match self {
+            FixVerdict::AlreadySafe { .. } => "already_safe",
+            FixVerdict::Repaired { .. } => "repaired",
+            FixVerdict::Unrepairable { .. } => "unrepairable",
+            FixVerdict::Unknown { .. } => "unknown",
+            FixVerdict::Error | FixVerdict::Internal { .. } => "error",
+        }
+    }
+}
+
+/// What the last check of the repaired program said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    Safe,
+    Bounded,
+}
+
+impl Proof {
+    pub fn word(self) -> &'static str {
+        match self {
+            Proof::Safe => "safe",
+            Proof::Bounded => "bounded",
+        }
+    }
+}
+
+/// One fence or flush.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The name of the process.
+    pub thread: String,
+    /// In this copy only.
+    pub copy: Option<u32>,
+    pub line: Option<u32>,
+    /// What it stands after, such as `store x`; for a control point, `line 7`.
+    pub after: String,
+    /// `fence`, `flush`, …
+    pub kind: String,
+    /// Whom a flush waits for.
+    pub target: Option<String>,
+}

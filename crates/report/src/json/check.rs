@@ -1,0 +1,55 @@
+//! The line of `check` and `compare`.
+
+use serde_json::{Value, json};
+use wattle_engine::{Bound, Certificate, Property};
+
+use super::{SCHEMA, diagnostics, statistics, story, timed};
+use crate::{CheckReport, CheckVerdict};
+
+pub fn check(report: &CheckReport, timing: bool) -> Value {
+    let (bound, reason, certificate, counterexample) = match &report.verdict {
+        CheckVerdict::Safe { certificate } => (Value::Null, Value::Null, of_certificate(certificate), Value::Null),
+        CheckVerdict::Bounded { bound } => (of_bound(bound), Value::Null, Value::Null, Value::Null),
+        CheckVerdict::Unsafe { story } => (Value::Null, Value::Null, Value::Null, story::story(story)),
+        CheckVerdict::Unknown { reason } => (Value::Null, json!(reason.to_string()), Value::Null, Value::Null),
+        CheckVerdict::Error => (Value::Null, Value::Null, Value::Null, Value::Null),
+        CheckVerdict::Internal { what } => {
+            (Value::Null, json!(format!("internal error: {what}")), Value::Null, Value::Null)
+        }
+    };
+    let object = json!({
+        "schema": SCHEMA,
+        "file": report.file,
+        "model": report.model,
+        "property": match report.property {
+            Property::Stated => "stated",
+            Property::NoDeadlock => "no_deadlock",
+        },
+        "engine": report.engine,
+        "verdict": report.verdict.word(),
+        "bound": bound,
+        "reason": reason,
+        "confirmed": report.confirmed,
+        "certified": report.certified,
+        "certificate": certificate,
+        "statistics": statistics(&report.statistics, timing),
+        "counterexample": counterexample,
+        "diagnostics": diagnostics(&report.sources, &report.diagnostics),
+        "notes": report.notes,
+    });
+    timed(object, report.seconds, timing)
+}
+
+fn of_bound(bound: &Bound) -> Value {
+    match bound {
+        Bound::Capacity { capacity, .. } => json!({"kind": "capacity", "capacity": capacity}),
+    }
+}
+
+fn of_certificate(certificate: &Certificate) -> Value {
+    match certificate {
+        Certificate::StateSpace { states, capacity, reduced, .. } => json!({
+            "kind": "state_space", "states": states, "capacity": capacity, "reduced": reduced,
+        }),
+    }
+}

@@ -1,0 +1,59 @@
+//! Results for programs: one JSON object a line. Field names are part of the interface; [`schema`]
+//! describes them, and a test holds the two together.
+
+mod check;
+mod fix;
+mod schema;
+mod story;
+
+use serde_json::{Map, Value, json};
+use wattle_engine::{Figure, Statistics};
+use wattle_source::{Diagnostic, Severity, Sources};
+
+pub use check::check;
+pub use fix::fix;
+pub use schema::{COMMANDS, schema};
+
+/// The version of the field names. It grows when a field changes its meaning or goes away.
+pub const SCHEMA: u32 = 1;
+
+fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
+    let one = |diagnostic: &Diagnostic| {
+        let place = sources.start(diagnostic.span());
+        json!({
+            "code": diagnostic.code,
+            "severity": match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            "message": diagnostic.message,
+            "line": place.line,
+            "column": place.column,
+            "help": diagnostic.help,
+        })
+    };
+    Value::Array(diagnostics.iter().map(one).collect())
+}
+
+/// Without timing, only figures that are the same in every run.
+fn statistics(statistics: &Statistics, timing: bool) -> Value {
+    let mut map = Map::new();
+    for (name, figure) in &statistics.0 {
+        let value = match figure {
+            Figure::Count(count) => json!(count),
+            Figure::Bytes(bytes) if timing => json!(bytes),
+            Figure::Seconds(seconds) if timing => json!(seconds),
+            Figure::Bytes(_) | Figure::Seconds(_) => continue,
+        };
+        map.insert((*name).to_owned(), value);
+    }
+    Value::Object(map)
+}
+
+/// Add `seconds` only if times are wanted.
+fn timed(mut object: Value, seconds: f64, timing: bool) -> Value {
+    if let (true, Some(map)) = (timing, object.as_object_mut()) {
+        map.insert("seconds".into(), json!((seconds * 1000.0).round() / 1000.0));
+    }
+    object
+}

@@ -1,0 +1,247 @@
+//! The JSON Schema of each command's lines.
+
+use serde_json::{Map, Value, json};
+
+/// The commands that print JSON lines.
+pub const COMMANDS: [&str; 7] = ["check", "compare", "fix", "test", "models", "engines", "doctor"];
+
+/// The schema of one command's lines; `None` for a command that prints none.
+pub fn schema(command: &str) -> Option<Value> {
+    let (title, fields) = match command {
+        "check" => ("One line for each file", check()),
+        "compare" => ("One line for each file and model", check()),
+        "fix" => ("One line for each file", fix()),
+        "test" => ("One line for each row of expectations", test()),
+        "models" => ("One line for each memory model", models()),
+        "engines" => ("One line for each engine (and file)", engines()),
+        "doctor" => ("One line", doctor()),
+        _ => return None,
+    };
+    let mut schema = object(&fields, &["seconds"]);
+    if let Some(map) = schema.as_object_mut() {
+        map.shift_insert(0, "$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+        map.shift_insert(1, "title".into(), json!(format!("wattle {command}: {title}")));
+    }
+    Some(schema)
+}
+
+type Fields = Vec<(&'static str, Value)>;
+
+/// All fields are required but the `optional` ones, and more may come in later versions.
+fn object(fields: &Fields, optional: &[&str]) -> Value {
+    let required: Vec<&str> =
+        fields.iter().map(|(name, _)| *name).filter(|name| !optional.contains(name)).collect();
+    let properties: Map<String, Value> =
+        fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn number() -> Value {
+    json!({"type": "integer"})
+}
+
+fn truth() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn words(words: &[&str]) -> Value {
+    json!({"enum": words})
+}
+
+fn list(of: Value) -> Value {
+    json!({"type": "array", "items": of})
+}
+
+/// Any names, all with values of one form.
+fn map(of: Value) -> Value {
+    json!({"type": "object", "additionalProperties": of})
+}
+
+fn or_null(schema: Value) -> Value {
+    json!({"anyOf": [schema, {"type": "null"}]})
+}
+
+fn seconds() -> Value {
+    json!({"type": "number", "description": "left out with --no-timing"})
+}
+
+fn version() -> Value {
+    json!({"const": super::SCHEMA})
+}
+
+fn diagnostics() -> Value {
+    list(object(
+        &vec![
+            ("code", text()),
+            ("severity", words(&["error", "warning"])),
+            ("message", text()),
+            ("line", number()),
+            ("column", number()),
+            ("help", or_null(text())),
+        ],
+        &[],
+    ))
+}
+
+fn check() -> Fields {
+    let bound = object(&vec![("kind", words(&["capacity"])), ("capacity", number())], &[]);
+    let certificate = object(
+        &vec![
+            ("kind", words(&["state_space"])),
+            ("states", number()),
+            ("capacity", number()),
+            ("reduced", truth()),
+        ],
+        &[],
+    );
+    vec![
+        ("schema", version()),
+        ("file", text()),
+        ("model", text()),
+        ("property", words(&["stated", "no_deadlock"])),
+        ("engine", or_null(text())),
+        ("verdict", words(&["safe", "bounded", "unsafe", "unknown", "error"])),
+        ("bound", or_null(bound)),
+        ("reason", or_null(text())),
+        ("confirmed", truth()),
+        ("certified", truth()),
+        ("certificate", or_null(certificate)),
+        ("statistics", map(json!({"type": "number"}))),
+        ("counterexample", or_null(counterexample())),
+        ("diagnostics", diagnostics()),
+        ("notes", list(text())),
+        ("seconds", seconds()),
+    ]
+}
+
+fn counterexample() -> Value {
+    let violated = object(
+        &vec![
+            ("kind", words(&["assert", "forbid", "always", "finally", "fault", "deadlock"])),
+            ("text", text()),
+            ("line", or_null(number())),
+            ("column", or_null(number())),
+        ],
+        &[],
+    );
+    let kinds = [
+        "read", "buffered", "stored", "reached", "local", "chosen", "fence", "started", "flushed", "failed",
+        "fault",
+    ];
+    let effect = object(&vec![("kind", words(&kinds))], &[]);
+    let one_move = object(
+        &vec![
+            ("thread", text()),
+            ("actor", words(&["thread", "buffer", "network"])),
+            ("line", or_null(number())),
+            ("column", or_null(number())),
+            ("statement", text()),
+            ("effects", list(effect)),
+        ],
+        &[],
+    );
+    let standing = object(
+        &vec![
+            ("thread", text()),
+            ("label", or_null(text())),
+            ("line", or_null(number())),
+            ("ended", truth()),
+        ],
+        &[],
+    );
+    let pending = object(&vec![("location", text()), ("value", text())], &[]);
+    let end = object(
+        &vec![
+            ("threads", list(standing)),
+            ("memory", map(text())),
+            ("locals", map(text())),
+            ("pending", map(list(pending))),
+        ],
+        &[],
+    );
+    object(
+        &vec![
+            ("violated", violated),
+            ("holds_under_sc", or_null(truth())),
+            ("threads", list(text())),
+            ("start", map(text())),
+            ("moves", list(one_move)),
+            ("final", end),
+        ],
+        &[],
+    )
+}
+
+fn fix() -> Fields {
+    let placement = object(
+        &vec![
+            ("thread", text()),
+            ("copy", or_null(number())),
+            ("line", or_null(number())),
+            ("after", text()),
+            ("kind", text()),
+            ("target", or_null(text())),
+        ],
+        &[],
+    );
+    vec![
+        ("schema", version()),
+        ("file", text()),
+        ("model", text()),
+        ("engine", or_null(text())),
+        ("verdict", words(&["already_safe", "repaired", "unrepairable", "unknown", "error"])),
+        ("count", or_null(number())),
+        ("minimal", truth()),
+        ("source_count", or_null(number())),
+        ("placements", list(placement.clone())),
+        ("sets", or_null(list(list(placement)))),
+        ("proof", or_null(words(&["safe", "bounded"]))),
+        ("reason", or_null(text())),
+        ("statistics", map(json!({"type": "number"}))),
+        ("diagnostics", diagnostics()),
+        ("notes", list(text())),
+        ("seconds", seconds()),
+    ]
+}
+
+fn test() -> Fields {
+    vec![
+        ("schema", version()),
+        ("file", text()),
+        ("line", number()),
+        ("model", or_null(text())),
+        ("what", text()),
+        ("status", words(&["passed", "failed", "ignored"])),
+        ("message", or_null(text())),
+    ]
+}
+
+fn models() -> Fields {
+    vec![("schema", version()), ("model", text()), ("summary", text())]
+}
+
+fn engines() -> Fields {
+    vec![
+        ("schema", version()),
+        ("file", or_null(text())),
+        ("model", or_null(text())),
+        ("engine", text()),
+        ("summary", text()),
+        ("accepts", or_null(truth())),
+        ("reason", or_null(text())),
+    ]
+}
+
+fn doctor() -> Fields {
+    vec![
+        ("schema", version()),
+        ("version", text()),
+        ("engines", list(text())),
+        ("languages", list(text())),
+        ("models", list(text())),
+    ]
+}

@@ -1,0 +1,21 @@
+//! Names of values for people.
+
+use wattle_logic::{Sort, Value};
+use wattle_program::{Program, Shape};
+
+/// `3`, `true`, `Idle`, `&x[1]`.
+pub fn value_name(program: &Program, shape: &Shape, sort: Sort, value: &Value) -> String {
+    match (sort, value) {
+        (Sort::Enum(number), Value::Symbol(constructor)) => (program.enumerations.get(number as usize))
+            .and_then(|enumeration| enumeration.constructors.get(*constructor as usize))
+            .map_or_else(|| value.to_string(), |name| name.to_string()),
+        (_, Value::Address(location)) => format!("&{}", shape.location_name(program, *location)),
+        _ => value.to_string(),
+    }
+}
+
+/// `x = 1, y = 0`.
+pub fn location_list(cells: &[(String, String)]) -> String {
+    let cells: Vec<String> = cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    cells.join(", ")
+}

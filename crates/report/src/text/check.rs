@@ -1,0 +1,129 @@
+//! The verdict of a check, and what it is worth, in a few lines.
+
+use wattle_engine::{Certificate, Figure, Property, Statistics};
+
+use super::{Detail, Options, diagnostics, story};
+use crate::{CheckReport, CheckVerdict};
+
+pub fn check(report: &CheckReport, options: &Options) -> String {
+    let mut out = headline(report, options);
+    out.push('\n');
+    if options.detail == Detail::Quiet {
+        return out;
+    }
+    if let CheckVerdict::Unsafe { story: told } = &report.verdict {
+        out.push('\n');
+        out.push_str(&story(told, options));
+    }
+    if !report.diagnostics.is_empty() {
+        out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
+    }
+    for note in &report.notes {
+        out.push_str(&format!("  {} {note}\n", options.style.strong("note:")));
+    }
+    if options.detail == Detail::Verbose {
+        for remark in &report.remarks {
+            out.push_str(&format!("  {}\n", options.style.faint(remark)));
+        }
+        let figures = figures(&report.statistics, options.timing);
+        if !figures.is_empty() {
+            out.push_str(&format!("  {}\n", options.style.faint(&figures)));
+        }
+    }
+    out
+}
+
+/// `peterson.wtl: safe under tso (explore: 1,234 states, 0.02 s)`.
+fn headline(report: &CheckReport, options: &Options) -> String {
+    let style = options.style;
+    let what = match report.property {
+        Property::Stated => "",
+        Property::NoDeadlock => " (deadlock)",
+    };
+    let mut worth: Vec<String> = Vec::new();
+    let verdict = match &report.verdict {
+        CheckVerdict::Safe { certificate } => {
+            let Certificate::StateSpace { states, capacity, .. } = certificate;
+            worth.push(format!("all {} visited", counted(*states, "state")));
+            if *capacity > 0 {
+                worth.push(format!("at most {} pending a thread", counted(*capacity as u64, "operation")));
+            }
+            if report.certified {
+                worth.push("certified".into());
+            }
+            style.good("safe")
+        }
+        CheckVerdict::Bounded { bound } => {
+            worth.push(format!("no violation with {bound}; beyond that, not known"));
+            style.doubtful("safe up to a bound")
+        }
+        CheckVerdict::Unsafe { .. } => {
+            if report.confirmed {
+                worth.push("replayed".into());
+            }
+            style.bad("unsafe")
+        }
+        CheckVerdict::Unknown { reason } => {
+            worth.push(reason.to_string());
+            style.doubtful("unknown")
+        }
+        CheckVerdict::Error => {
+            return format!("{}: {}", style.strong(&report.file), style.bad("error"));
+        }
+        CheckVerdict::Internal { what } => {
+            return format!(
+                "{}: {} {what}\n  This is a bug in wattle and not an answer about your program. Please report it.",
+                style.strong(&report.file),
+                style.bad("INTERNAL ERROR:")
+            );
+        }
+    };
+    if let (CheckVerdict::Unknown { .. } | CheckVerdict::Unsafe { .. }, Some(Figure::Count(states))) =
+        (&report.verdict, report.statistics.get("states"))
+    {
+        worth.push(format!("{} visited", counted(states, "state")));
+    }
+    if options.timing {
+        worth.push(format!("{:.2} s", report.seconds));
+    }
+    let worth = match worth.is_empty() {
+        true => String::new(),
+        false => style.faint(&format!(" ({})", worth.join(", "))),
+    };
+    format!("{}: {verdict} under {}{what}{worth}", style.strong(&report.file), report.model)
+}
+
+/// `1 state`, `1,234 states`.
+pub(super) fn counted(number: u64, thing: &str) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{grouped} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+pub(super) fn figures(statistics: &Statistics, timing: bool) -> String {
+    let figures: Vec<String> = (statistics.0.iter())
+        .filter_map(|(name, figure)| match figure {
+            Figure::Count(count) => Some(format!("{name} {count}")),
+            Figure::Bytes(bytes) if timing => Some(format!("{name} {:.1} MB", *bytes as f64 / 1e6)),
+            Figure::Seconds(seconds) if timing => Some(format!("{name} {seconds:.2} s")),
+            Figure::Bytes(_) | Figure::Seconds(_) => None,
+        })
+        .collect();
+    figures.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_read_well() {
+        assert_eq!(super::counted(1, "state"), "1 state");
+        assert_eq!(super::counted(1_234_567, "state"), "1,234,567 states");
+        assert_eq!(super::counted(100, "state"), "100 states");
+    }
+}

@@ -1,0 +1,113 @@
+//! A repair: what was found, what it is worth, and the change as a unified diff.
+
+use similar::TextDiff;
+use wattle_source::FileId;
+
+use super::check::{counted, figures};
+use super::{Detail, Options, diagnostics};
+use crate::{FixReport, FixVerdict, Placement, Proof};
+
+pub fn fix(report: &FixReport, options: &Options) -> String {
+    let style = options.style;
+    let mut worth: Vec<String> = Vec::new();
+    let verdict = match &report.verdict {
+        FixVerdict::AlreadySafe { proof } => {
+            worth.extend(up_to(*proof));
+            style.good("already safe")
+        }
+        FixVerdict::Repaired { count, source_count, minimal, proof, sets, .. } => {
+            let kind = sets.first().and_then(|set| set.first()).map_or("fence", |one| one.kind.as_str());
+            worth.push(counted(*count as u64, kind).replace("flushs", "flushes"));
+            if let Some(source) = source_count.filter(|source| source != count) {
+                worth.push(format!("{source} in the text"));
+            }
+            worth.push(if *minimal { "fewest possible" } else { "not proved to be the fewest" }.into());
+            worth.extend(up_to(*proof));
+            style.good("repaired")
+        }
+        FixVerdict::Unrepairable { why } => {
+            worth.push(why.clone());
+            style.bad("cannot be repaired")
+        }
+        FixVerdict::Unknown { reason } => {
+            worth.push(reason.to_string());
+            style.doubtful("unknown")
+        }
+        FixVerdict::Error => style.bad("error"),
+        FixVerdict::Internal { what } => {
+            worth.push(what.clone());
+            style.bad("INTERNAL ERROR")
+        }
+    };
+    if options.timing && !matches!(report.verdict, FixVerdict::Error) {
+        worth.push(format!("{:.2} s", report.seconds));
+    }
+    let worth = match worth.is_empty() {
+        true => String::new(),
+        false => style.faint(&format!(" ({})", worth.join(", "))),
+    };
+    let model = match report.verdict {
+        FixVerdict::Error => String::new(),
+        _ => format!(" under {}", report.model),
+    };
+    let mut out = format!("{}: {verdict}{model}{worth}\n", style.strong(&report.file));
+    if options.detail == Detail::Quiet {
+        return out;
+    }
+    if let FixVerdict::Repaired { sets, edited, .. } = &report.verdict {
+        for (number, set) in sets.iter().enumerate() {
+            if sets.len() > 1 {
+                out.push_str(&format!("  set {} of {}:\n", number + 1, sets.len()));
+            }
+            for placement in set {
+                out.push_str(&format!("  {}\n", sentence(placement)));
+            }
+        }
+        if let Some(edited) = edited {
+            out.push('\n');
+            out.push_str(&diff(report, edited, options));
+        }
+    }
+    out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
+    for note in &report.notes {
+        out.push_str(&format!("  {} {note}\n", style.strong("note:")));
+    }
+    if options.detail == Detail::Verbose {
+        for remark in &report.remarks {
+            out.push_str(&format!("  {}\n", style.faint(remark)));
+        }
+        let figures = figures(&report.statistics, options.timing);
+        if !figures.is_empty() {
+            out.push_str(&format!("  {}\n", style.faint(&figures)));
+        }
+    }
+    out
+}
+
+fn up_to(proof: Proof) -> Option<String> {
+    (proof == Proof::Bounded).then(|| "checked up to a bound only".into())
+}
+
+/// `fence after store x (line 5) in p[1]`.
+fn sentence(placement: &Placement) -> String {
+    let target = placement.target.as_ref().map(|target| format!("({target})")).unwrap_or_default();
+    let line = placement.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let copy = placement.copy.map(|copy| format!("[{copy}]")).unwrap_or_default();
+    format!("{}{target} after {}{line} in {}{copy}", placement.kind, placement.after, placement.thread)
+}
+
+fn diff(report: &FixReport, edited: &str, options: &Options) -> String {
+    let old = report.sources.text(FileId(0));
+    let diff = TextDiff::from_lines(old, edited);
+    let diff = diff.unified_diff().context_radius(3).header(&report.file, &report.file).to_string();
+    let mut out = String::new();
+    for line in diff.lines() {
+        out.push_str(&match line.as_bytes().first() {
+            Some(b'+') if !line.starts_with("+++") => options.style.good(line),
+            Some(b'-') if !line.starts_with("---") => options.style.bad(line),
+            _ => line.to_owned(),
+        });
+        out.push('\n');
+    }
+    out
+}

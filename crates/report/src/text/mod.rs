@@ -1,0 +1,41 @@
+//! Results for people.
+
+mod check;
+mod diagnostic;
+mod fix;
+mod story;
+mod style;
+
+pub use check::check;
+pub use diagnostic::diagnostics;
+pub use fix::fix;
+pub use story::story;
+pub use style::Style;
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// One line a result.
+    Quiet,
+    #[default]
+    Normal,
+    /// Also the choice of engine and all figures.
+    Verbose,
+}
+
+/// What the renderers need to know about the reader.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub style: Style,
+    pub detail: Detail,
+    /// Show times and memory, which differ from run to run.
+    pub timing: bool,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { style: Style::Plain, detail: Detail::Normal, timing: true, width: 100 }
+    }
+}

@@ -153,7 +153,7 @@ impl Flow<'_> {
         }
     }
 
-    fn fresh(&mut self) -> Point {
+    pub fn fresh(&mut self) -> Point {
         self.cfg.add_point(PointInfo { inside: self.inside, ..PointInfo::default() })
     }
 

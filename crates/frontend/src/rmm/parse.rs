@@ -159,6 +159,7 @@ impl<'a> Parser<'a> {
             }
         }
         if file.processes.is_empty() && self.problems.is_empty() {
+            self.holes = Holes { declarations: true, statements: true };
             let _: Read<()> = self.unexpected("`process`");
         }
         file

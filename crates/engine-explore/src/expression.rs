@@ -14,6 +14,19 @@ pub enum Expression {
     Field(Field),
     /// Is the raw content of a field this? The commonest test of all.
     FieldIs(Field, u64),
+    /// Several such tests at once: do these bits of a word have these values?
+    WordIs {
+        word: u32,
+        mask: u64,
+        value: u64,
+    },
+    /// A field compared with a constant or another field.
+    FieldCompare(Binary, Field, i64),
+    FieldsCompare(Binary, Field, Field),
+    /// A field plus a constant, as an unbounded integer.
+    FieldPlus(Field, i64),
+    /// One of several; none of them can fault.
+    Any(Vec<Expression>),
     Not(Box<Expression>),
     Negate(Box<Expression>, Sort),
     Complement(Box<Expression>, Sort),
@@ -163,12 +176,14 @@ impl Scope<'_> {
         result
     }
 
-    /// Constants are computed now. A fault stays where it is: it happens only if it is reached.
+    /// Constants are computed now, and common shapes become nodes of their own. A fault stays where
+    /// it is: it happens only if it is reached.
     fn fold(&self, expression: Expression) -> Expression {
         use Expression as E;
         match expression {
-            E::Compare(Binary::Equal, pair) => match *pair {
-                (E::Field(field), E::Constant(value)) | (E::Constant(value), E::Field(field)) => {
+            E::Compare(operator, pair) => match (operator, *pair) {
+                (Binary::Equal, (E::Field(field), E::Constant(value)))
+                | (Binary::Equal, (E::Constant(value), E::Field(field))) => {
                     let raw = value.wrapping_sub(field.low) as u64;
                     if value < field.low || raw > field.mask {
                         E::Constant(0)
@@ -176,7 +191,51 @@ impl Scope<'_> {
                         E::FieldIs(field, raw)
                     }
                 }
-                pair => self.constant(E::Compare(Binary::Equal, Box::new(pair))),
+                (operator, (E::Field(field), E::Constant(value))) => E::FieldCompare(operator, field, value),
+                (operator, (E::Field(left), E::Field(right))) => E::FieldsCompare(operator, left, right),
+                (operator, pair) => self.constant(E::Compare(operator, Box::new(pair))),
+            },
+            E::Arithmetic(Binary::Add, Sort::Int, pair) => match *pair {
+                (E::Field(field), E::Constant(value)) => E::FieldPlus(field, value),
+                pair => self.constant(E::Arithmetic(Binary::Add, Sort::Int, Box::new(pair))),
+            },
+            E::And(pair) => match *pair {
+                (E::Constant(0), other) | (other, E::Constant(0)) if !other.may_fault() => E::Constant(0),
+                (E::Constant(1), other) | (other, E::Constant(1)) => other,
+                (a, b) => match (a.as_bits(), b.as_bits()) {
+                    (Some((word, m, v)), Some((other, n, w))) if word == other => {
+                        match v & n == w & m {
+                            true => E::WordIs { word, mask: m | n, value: v | w },
+                            false => E::Constant(0), // the same field cannot be both
+                        }
+                    }
+                    _ => E::And(Box::new((a, b))),
+                },
+            },
+            E::Or(pair) => match *pair {
+                (E::Constant(1), other) | (other, E::Constant(1)) if !other.may_fault() => E::Constant(1),
+                (E::Constant(0), other) | (other, E::Constant(0)) => other,
+                (a, b) if !a.may_fault() && !b.may_fault() => {
+                    let mut parts = Vec::new();
+                    for part in [a, b] {
+                        match part {
+                            E::Any(inner) => parts.extend(inner),
+                            part => parts.push(part),
+                        }
+                    }
+                    // Quantifiers over pairs say everything twice.
+                    let mut bits: Vec<(u32, u64, u64)> = Vec::new();
+                    parts.retain(|part| match part.as_bits() {
+                        Some(seen) if bits.contains(&seen) => false,
+                        Some(new) => {
+                            bits.push(new);
+                            true
+                        }
+                        None => true,
+                    });
+                    E::Any(parts)
+                }
+                pair => E::Or(Box::new(pair)),
             },
             E::Content(location) => match *location {
                 E::Constant(location) if (location as usize) < self.fields.memory.len() => {
@@ -202,12 +261,48 @@ impl Scope<'_> {
 }
 
 impl Expression {
+    /// The bits of one word that this tests for equality.
+    fn as_bits(&self) -> Option<(u32, u64, u64)> {
+        match self {
+            Expression::FieldIs(field, raw) if field.mask != 0 => {
+                Some((field.word, field.mask << field.shift, raw << field.shift))
+            }
+            Expression::WordIs { word, mask, value } => Some((*word, *mask, *value)),
+            _ => None,
+        }
+    }
+
+    fn may_fault(&self) -> bool {
+        use Expression as E;
+        match self {
+            E::Constant(_)
+            | E::Field(_)
+            | E::FieldIs(..)
+            | E::WordIs { .. }
+            | E::FieldCompare(..)
+            | E::FieldsCompare(..)
+            | E::Any(_) => false,
+            E::Not(operand) | E::Complement(operand, _) => operand.may_fault(),
+            E::Compare(_, pair) | E::And(pair) | E::Or(pair) => pair.0.may_fault() || pair.1.may_fault(),
+            E::If(parts) => parts.0.may_fault() || parts.1.may_fault() || parts.2.may_fault(),
+            _ => true,
+        }
+    }
+
     /// Does it read nothing?
     fn is_constant(&self) -> bool {
         use Expression as E;
         match self {
             E::Constant(_) => true,
-            E::Field(_) | E::FieldIs(..) | E::Content(_) | E::Fault(_) => false,
+            E::Field(_)
+            | E::FieldIs(..)
+            | E::WordIs { .. }
+            | E::FieldCompare(..)
+            | E::FieldsCompare(..)
+            | E::FieldPlus(..)
+            | E::Any(_)
+            | E::Content(_)
+            | E::Fault(_) => false,
             E::Not(a) | E::Negate(a, _) | E::Complement(a, _) => a.is_constant(),
             E::Arithmetic(_, _, pair) | E::Compare(_, pair) | E::And(pair) | E::Or(pair) => {
                 pair.0.is_constant() && pair.1.is_constant()
@@ -243,17 +338,26 @@ impl Expression {
                 let right = pair.1.evaluate(words, memory)?;
                 arithmetic(*operator, *sort, left, right)?
             }
+            E::WordIs { word, mask, value } => i64::from(words[*word as usize] & mask == *value),
+            E::FieldCompare(operator, field, value) => {
+                i64::from(compare(*operator, field.get(words), *value))
+            }
+            E::FieldsCompare(operator, left, right) => {
+                i64::from(compare(*operator, left.get(words), right.get(words)))
+            }
+            E::FieldPlus(field, value) => field.get(words).checked_add(*value).ok_or(Fault::Overflow)?,
+            E::Any(parts) => {
+                for part in parts {
+                    if part.evaluate(words, memory)? != 0 {
+                        return Ok(1);
+                    }
+                }
+                0
+            }
             E::Compare(operator, pair) => {
                 let left = pair.0.evaluate(words, memory)?;
                 let right = pair.1.evaluate(words, memory)?;
-                i64::from(match operator {
-                    Binary::Equal => left == right,
-                    Binary::NotEqual => left != right,
-                    Binary::Less => left < right,
-                    Binary::LessEqual => left <= right,
-                    Binary::Greater => left > right,
-                    _ => left >= right,
-                })
+                i64::from(compare(*operator, left, right))
             }
             // Both sides, as in the language: a fault on the right is a fault.
             E::And(pair) => {
@@ -287,6 +391,18 @@ impl Expression {
             }
             E::Fault(fault) => return Err(*fault),
         })
+    }
+}
+
+#[inline]
+fn compare(operator: Binary, left: i64, right: i64) -> bool {
+    match operator {
+        Binary::Equal => left == right,
+        Binary::NotEqual => left != right,
+        Binary::Less => left < right,
+        Binary::LessEqual => left <= right,
+        Binary::Greater => left > right,
+        _ => left >= right,
     }
 }
 

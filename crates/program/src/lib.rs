@@ -11,6 +11,7 @@ pub mod passes;
 mod program;
 mod shape;
 pub mod step;
+pub mod text;
 mod validate;
 
 pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};

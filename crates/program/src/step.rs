@@ -126,10 +126,13 @@ pub fn step(
 ) -> Result<Stepped, Stop> {
     let info = shape.info(thread);
     let process = program.process(info.process);
-    let mut run = Run { program, shape, process, copy: info.copy, locals: state.locals.clone() };
-    if !run.holds(&edge.guard, None)? {
-        return Err(Stop::NotEnabled);
+    let thread = Thread { shape, copy: info.copy, locals: &state.locals };
+    match edge.guard.evaluate_bool(&thread) {
+        Ok(true) => {}
+        Ok(false) => return Err(Stop::NotEnabled),
+        Err(fault) => return Err(Stop::Fault { fault, op: None }),
     }
+    let mut run = Run { program, shape, process, copy: info.copy, locals: state.locals.clone() };
     let mut failed = Vec::new();
     let mut accesses = Vec::new();
     for (number, op) in edge.ops.iter().enumerate() {

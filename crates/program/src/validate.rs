@@ -4,7 +4,7 @@ use std::fmt;
 
 use wattle_logic::{Kind, Sort, Symbol, Term};
 
-use crate::{Op, Process, Program, Source, Update};
+use crate::{Dimension, Init, Op, Process, Program, Source, Update, Variable};
 
 /// The first thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,10 @@ impl fmt::Display for Invalid {
 
 /// Numbers in range, sorts right, state formulas only where states are.
 pub fn validate(program: &Program) -> Result<(), Invalid> {
+    for variable in &program.variables {
+        variable_is_valid(program, variable)
+            .map_err(|Invalid(what)| Invalid(format!("variable {}: {what}", variable.name)))?;
+    }
     for process in &program.processes {
         process_is_valid(program, process)
             .map_err(|Invalid(what)| Invalid(format!("process {}: {what}", process.name)))?;
@@ -31,9 +35,32 @@ pub fn validate(program: &Program) -> Result<(), Invalid> {
     Ok(())
 }
 
+fn variable_is_valid(program: &Program, variable: &Variable) -> Result<(), Invalid> {
+    let processes = program.processes.len();
+    let copies = variable.dimensions.iter().filter_map(|dimension| match dimension {
+        Dimension::Copies(process) => Some(*process),
+        Dimension::Fixed(_) => None,
+    });
+    for process in copies.chain(variable.owner) {
+        require((process.0 as usize) < processes, "an unknown process")?;
+    }
+    start_is_valid(program, variable.sort, &variable.init)
+}
+
+fn start_is_valid(program: &Program, sort: Sort, init: &Init) -> Result<(), Invalid> {
+    if let Sort::Enum(number) = sort {
+        require((number as usize) < program.enumerations.len(), "an unknown enumeration")?;
+    }
+    match init {
+        Init::Any => Ok(()),
+        Init::Values(values) => values.iter().try_for_each(|value| term_is_valid(program, None, value)),
+    }
+}
+
 fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid> {
     let cfg = &process.cfg;
     let points = cfg.points.len() as u32;
+    process.locals.iter().try_for_each(|local| start_is_valid(program, local.sort, &local.init))?;
     require(cfg.entry.0 < points, "the entry is not a point")?;
     for edge in &cfg.edges {
         require(edge.from.0 < points && edge.to.0 < points, "an edge leaves the graph")?;
@@ -118,6 +145,7 @@ fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> R
             let Some(info) = process.locals.get(*local as usize) else { return invalid("an unknown local") };
             require(info.sort == node.sort(), "a local of another sort")
         }
+        Kind::Symbol(Symbol::Copies(process)) => has_process(*process),
         Kind::Address { variable, indices } => match program.variables.get(*variable as usize) {
             Some(info) => require(info.dimensions.len() == indices.len(), "a wrong number of indices"),
             None => invalid("an unknown variable"),

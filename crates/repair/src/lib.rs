@@ -1,1 +1,287 @@
-//! Under construction.
+//! The fewest fences or flushes that repair a program.
+//!
+//! Engines answer tasks and hand over counterexamples; every search for fences is here.
+//!
+//! * [`repair`]: a program that is unsafe only because memory is weak, and the fewest fences that
+//!   make it safe.
+//! * [`relax`]: a safe program, and the fewest of its fences that must stay.
+//!
+//! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
+//! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
+//! [`places`] says where fences may stand, `enact` runs a counterexample under other fences, and
+//! `descend` is for engines that cannot refute; `symmetry` lets copies of a process share what was learned
+//! of one.
+//!
+//! **Limits.** Only full fences (and flushes) are inserted, no weaker kinds. The cost of the weakest
+//! answer is stated by [`Proof`] and by `minimal`: a placement with a bounded proof may miss bugs
+//! beyond the bound, and `minimal: false` means that fewer may do.
+
+mod clause;
+mod descend;
+mod enact;
+mod family;
+pub mod hitting_set;
+pub mod law;
+mod places;
+mod relax;
+mod search;
+mod set;
+mod symmetry;
+
+use std::collections::BTreeMap;
+
+use wattle_engine::confirm::confirm;
+use wattle_engine::{Bound, Certificate, Counterexample, Engine, Reason, Run, Statistics, Task, Verdict};
+use wattle_memory::Machine;
+use wattle_program::passes::{Insertion, forget_dead};
+use wattle_program::{Name, ProcessId, Program};
+
+use crate::family::{Added, Family};
+use crate::search::{Ended, Found, Judged, Literals, Search, is_exhausted};
+
+pub use family::Existing;
+pub use hitting_set::Objective;
+pub use places::{describe, in_all_copies, merge_copies, places};
+pub use relax::{Relaxed, Relaxing, existing, relax};
+pub use set::Set;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Fences at every control point, not only after stores (flushes after remote statements).
+    pub anywhere: bool,
+    pub objective: Objective,
+    pub all: All,
+    /// What one costs, by kind (`passes::kind_name`); 1 where nothing is said.
+    pub costs: BTreeMap<Name, u64>,
+}
+
+/// Which solutions are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum All {
+    /// One of the cheapest.
+    #[default]
+    One,
+    /// All of the cheapest.
+    Minimum,
+    /// All from which nothing can be taken away.
+    Subset,
+}
+
+#[derive(Clone, Debug)]
+pub struct Repair {
+    pub outcome: Outcome,
+    /// `places`, `checks` (engine calls), `clauses`, `replays`, `states` (of all calls).
+    pub statistics: Statistics,
+}
+
+/// Counterexamples here are runs of `forget_dead(task.program)` without any inserted fence.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    AlreadySafe {
+        proof: Proof,
+    },
+    /// A run under sequential consistency: the algorithm is wrong, and no fence can help.
+    BrokenUnderSc {
+        counterexample: Box<Counterexample>,
+    },
+    /// Still violated with fences at all places.
+    Unrepairable {
+        counterexample: Box<Counterexample>,
+    },
+    Repaired(Repaired),
+    Unknown(Unknown),
+}
+
+/// Why a program is believed to be safe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    Safe { certificate: Certificate },
+    Bounded(Bound),
+}
+
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// Each solution has a fence for each copy; the first is the chosen one.
+    pub solutions: Vec<Vec<Insertion>>,
+    /// Are these all the solutions that were asked for?
+    pub complete: bool,
+    /// The fences of the chosen solution, copies counted separately.
+    pub count: usize,
+    /// Each cheaper set has a replayed counterexample, and the final check is *safe*.
+    pub minimal: bool,
+    /// Of the weakest of `solutions`.
+    pub proof: Proof,
+    /// The best where all copies get the same fences; `None` if the budget did not suffice.
+    pub source: Option<SourceRepair>,
+}
+
+/// A repair that a text edit can express: the same fences in all copies.
+#[derive(Clone, Debug)]
+pub struct SourceRepair {
+    /// With `copy: None`.
+    pub insertions: Vec<Insertion>,
+    pub count: usize,
+    pub minimal: bool,
+    pub proof: Proof,
+}
+
+/// What is known when the search had to end.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    pub reason: Reason,
+    /// No repair costs less.
+    pub at_least: u64,
+    /// The cheapest that was proved.
+    pub best: Option<Repaired>,
+}
+
+/// The fewest fences that make `task` safe.
+///
+/// Call it on the front end's program: places are found there, and [`forget_dead`] runs after each
+/// insertion. (A program that has been through it already does no harm.) All engine calls share
+/// `run`. `Err` if the engine does not accept the task (`Reason::Unsupported`), or if it hands over
+/// a counterexample that does not replay, which is a bug of that engine.
+pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Repair, Reason> {
+    engine.accepts(task).map_err(Reason::Unsupported)?;
+    let places = places(task.program, task.memory, options.anywhere);
+    let family = Added { base: task.program, places: &places };
+    let mut search = Search::new(&family, *task, engine, run);
+    let outcome = outcome(&mut search, &family, options)?;
+    Ok(Repair { outcome, statistics: search.statistics() })
+}
+
+fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Result<Outcome, Reason> {
+    let nothing = search.nothing();
+    match search.judge(&nothing)? {
+        Judged::Safe(proof) => return Ok(Outcome::AlreadySafe { proof }),
+        Judged::Unknown(reason) if is_exhausted(&reason) => {
+            return Ok(Outcome::Unknown(Unknown { reason, at_least: 0, best: None }));
+        }
+        Judged::Unknown(_) | Judged::Unsafe => {}
+    }
+    // Weak memory only adds behaviour, so what is broken under SC stays broken with all fences.
+    if let Some(counterexample) = broken_under_sc(search, family.base)? {
+        return Ok(Outcome::BrokenUnderSc { counterexample: Box::new(counterexample) });
+    }
+    let copies = copies(family, options);
+    match search.fewest(&copies, options.all)? {
+        Ended::Unrepairable(counterexample) => {
+            let counterexample = Box::new(without_fences(search, &counterexample));
+            Ok(Outcome::Unrepairable { counterexample })
+        }
+        Ended::Found(found) => {
+            let source = source(search, family, options, &found)?;
+            Ok(Outcome::Repaired(repaired(family, found, source)))
+        }
+        Ended::Unknown { reason, at_least, best } => {
+            let best = best.map(|found| repaired(family, found, None));
+            Ok(Outcome::Unknown(Unknown { reason, at_least, best }))
+        }
+    }
+}
+
+fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Reason> {
+    let Some(memory) = wattle_memory::find("sc") else { return Ok(None) };
+    let memory = match search.task.memory.machine {
+        Some(Machine::Sc { .. }) => search.task.memory, // with its own reading of remote copies
+        _ => memory,
+    };
+    let program = forget_dead(program);
+    let task = Task { program: &program, memory, property: search.task.property };
+    if search.engine.accepts(&task).is_err() {
+        return Ok(None);
+    }
+    match search.ask(&task) {
+        Verdict::Unsafe { counterexample } => {
+            if counterexample.schedule.is_some()
+                && let Err(why) = confirm(&task, &counterexample)
+            {
+                return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
+            }
+            Ok(Some(*counterexample))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The run that survives all fences, as a run without any.
+fn without_fences(search: &Search<'_>, counterexample: &Counterexample) -> Counterexample {
+    let program = search.family.program(&search.nothing());
+    let task = Task { program: &program, ..search.task };
+    enact::enact(search.family.base(), &task, counterexample).unwrap_or_else(|| counterexample.clone())
+}
+
+/// Places of single copies, one literal each.
+fn copies(family: &Added<'_>, options: &Options) -> Literals {
+    let size = family.size();
+    let mut threads: Vec<(ProcessId, Option<u32>)> = Vec::new();
+    for insertion in family.places {
+        let thread = (insertion.place.process, insertion.place.copy);
+        if !threads.contains(&thread) {
+            threads.push(thread);
+        }
+    }
+    let thread = |insertion: &Insertion| {
+        let wanted = (insertion.place.process, insertion.place.copy);
+        threads.iter().position(|thread| *thread == wanted).unwrap_or(0)
+    };
+    Literals {
+        places: (0..size).map(|place| Set::of(size, [place])).collect(),
+        weights: family.places.iter().map(|one| places::cost(&options.costs, &one.op)).collect(),
+        threads: family.places.iter().map(thread).collect(),
+        objective: options.objective,
+    }
+}
+
+/// Places of the text, one literal for all copies; with the insertion that each stands for.
+fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) {
+    let size = family.size();
+    let mut insertions: Vec<Insertion> = Vec::new();
+    for insertion in family.places.iter().map(in_all_copies) {
+        if !insertions.contains(&insertion) {
+            insertions.push(insertion);
+        }
+    }
+    let places = |insertion: &Insertion| {
+        Set::of(size, (0..size).filter(|place| in_all_copies(&family.places[*place]) == *insertion))
+    };
+    let literals = Literals {
+        places: insertions.iter().map(places).collect(),
+        weights: insertions.iter().map(|one| places::cost(&options.costs, &one.op)).collect(),
+        threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
+        objective: options.objective,
+    };
+    (insertions, literals)
+}
+
+/// The best repair of the text, given the best one for copies.
+fn source(
+    search: &mut Search<'_>,
+    family: &Added<'_>,
+    options: &Options,
+    found: &Found,
+) -> Result<Option<SourceRepair>, Reason> {
+    let (insertions, literals) = of_text(family, options);
+    if literals.size() == family.size() {
+        let insertions = found.solutions.first().map(|chosen| family.insertions(chosen)).unwrap_or_default();
+        let (count, proof) = (insertions.len(), found.proof.clone());
+        return Ok(Some(SourceRepair { insertions, count, minimal: found.minimal, proof }));
+    }
+    let shared = match search.fewest(&literals, All::One)? {
+        Ended::Found(shared) => shared,
+        Ended::Unknown { best: Some(shared), .. } => shared,
+        Ended::Unknown { best: None, .. } | Ended::Unrepairable(_) => return Ok(None),
+    };
+    let Some(chosen) = shared.solutions.first() else { return Ok(None) };
+    let insertions: Vec<Insertion> = chosen.iter().map(|literal| insertions[literal].clone()).collect();
+    let count = insertions.len();
+    Ok(Some(SourceRepair { insertions, count, minimal: shared.minimal, proof: shared.proof }))
+}
+
+fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>) -> Repaired {
+    let solutions: Vec<Vec<Insertion>> =
+        found.solutions.iter().map(|chosen| family.insertions(chosen)).collect();
+    let count = solutions.first().map_or(0, Vec::len);
+    let Found { complete, minimal, proof, .. } = found;
+    Repaired { solutions, complete, count, minimal, proof, source }
+}

@@ -1,7 +1,9 @@
 //! A closed state space, checked by visiting it again: without reduction, without packing, on the
 //! reference machine. Slow and plain on purpose; the naive search of the tests is the same code.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
 
 use wattle_memory::operational::{
     self, Action, Outcome as Moved, State, first_violation, initial_states, is_final, is_stuck, successors,
@@ -69,12 +71,13 @@ pub fn explore_all(
     let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
     let shape = Shape::new(program).map_err(|error| unsupported(error.to_string()))?;
     let mut closure = Closure::default();
-    let mut known: HashMap<State, usize> = HashMap::new();
-    let mut states: Vec<State> = Vec::new();
+    let mut known: HashSet<Rc<State>, BuildHasherDefault<Mix>> = HashSet::default();
+    let mut states: Vec<Rc<State>> = Vec::new();
     let mut parents: Vec<Option<(usize, Action)>> = Vec::new();
     let mut initial: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     for (choices, state) in initial_states(program, &shape).map_err(unsupported)? {
-        if known.insert(state.clone(), states.len()).is_none() {
+        let state = Rc::new(state);
+        if known.insert(state.clone()) {
             initial.insert(states.len(), choices);
             states.push(state);
             parents.push(None);
@@ -151,8 +154,9 @@ pub fn explore_all(
                             closure.violation = Some(report(violated, Some(action.clone()), &parents));
                         }
                     }
-                    if !known.contains_key(&moved) {
-                        known.insert(moved.clone(), states.len());
+                    if !known.contains(&moved) {
+                        let moved = Rc::new(moved);
+                        known.insert(moved.clone());
                         states.push(moved);
                         parents.push(Some((next, action)));
                     }
@@ -184,4 +188,33 @@ pub fn explore_all(
 /// The most pending operations of any thread.
 pub fn most_pending(shape: &Shape, state: &State) -> usize {
     shape.thread_ids().map(|thread: ThreadId| state.pending(thread)).max().unwrap_or(0)
+}
+
+/// Multiply and rotate: whole states are hashed, so the hash of the standard library, which guards
+/// against hostile keys, would take a third of the time.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_i64(&mut self, value: i64) {
+        self.write_u64(value as u64);
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value as u64);
+    }
 }

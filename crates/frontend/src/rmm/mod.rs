@@ -1,22 +1,53 @@
-//! The language `.rmm`.
+//! The language `.rmm` of Memorax 0.1.1.
+//!
+//! Users of Memorax run their files unchanged. The text goes through [`lexer`], [`macros`] (textual),
+//! [`parse`] (a tree, [`ast`]), [`names`] (what names stand for) and [`lower`] (the program);
+//! [`edit`] brings fences back into the text. `docs/rmm.md` says how wattle reads the language.
 
-use wattle_program::Program;
-use wattle_program::passes::Insertion;
-use wattle_source::{Diagnostic, FileId, Loader, Sources, Span, TextEdit};
+mod ast;
+mod edit;
+mod lexer;
+mod locked;
+mod lower;
+mod macros;
+mod names;
+mod parse;
+mod suggest;
+#[cfg(test)]
+mod tests;
+
+use wattle_source::{Diagnostic, FileId, Loader, Severity, Sources};
 
 use crate::{Frontend, Parsed};
 
-pub const FRONTEND: Frontend =
-    Frontend { name: "rmm", extensions: &["rmm"], summary: "", parse, edit, remove };
+pub const FRONTEND: Frontend = Frontend {
+    name: "rmm",
+    extensions: &["rmm"],
+    summary: "the language of Memorax",
+    parse,
+    edit: edit::edit,
+    remove: edit::remove,
+};
 
-fn parse(_: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::error("rmm-todo", Span::new(file, 0, 0), "not built yet")])
+fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
+    let (tree, mut problems) = parse::parse(sources.text(file), file);
+    let (program, mut more) = lower::lower(&tree, sources.name(file).into());
+    more.retain(|problem| !may_be_a_hole(problem, &tree));
+    problems.extend(more);
+    problems.sort_by_key(|problem| problem.span());
+    problems.dedup();
+    if lower::has_errors(&problems) {
+        problems.retain(|problem| problem.severity == Severity::Error);
+        return Err(problems);
+    }
+    Ok(Parsed { program, warnings: problems })
 }
 
-fn edit(_: &Sources, _: FileId, _: &Program, _: &[Insertion]) -> Result<Vec<TextEdit>, String> {
-    Err("not built yet".into())
-}
-
-fn remove(_: &Sources, _: FileId, _: &[Span]) -> Result<Vec<TextEdit>, String> {
-    Err("not built yet".into())
+/// May this be missing only because a part of the text could not be read?
+fn may_be_a_hole(problem: &Diagnostic, tree: &ast::File) -> bool {
+    match problem.code {
+        "rmm-unknown-label" | "rmm-locked-goto" => tree.holes.statements || tree.holes.declarations,
+        "rmm-duplicate" => false,
+        _ => tree.holes.declarations,
+    }
 }

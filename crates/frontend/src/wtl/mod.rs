@@ -1,22 +1,56 @@
-//! The language `.wtl`.
+//! The language `.wtl`: small, for algorithms as papers print them. `docs/wtl.md` describes it.
+//!
+//! [`lex`] makes tokens, [`parse`] a tree, [`lower`] a program; each reports what it finds into
+//! [`problems`] and goes on. [`edit`] is the way back: it puts fences into the text.
 
-use wattle_program::Program;
-use wattle_program::passes::Insertion;
-use wattle_source::{Diagnostic, FileId, Loader, Sources, Span, TextEdit};
+mod ast;
+mod edit;
+mod lex;
+mod lower;
+mod parse;
+mod problems;
+#[cfg(test)]
+mod tests;
+
+use wattle_source::{Diagnostic, FileId, Loader, Sources, Span};
 
 use crate::{Frontend, Parsed};
+use problems::Problems;
 
-pub const FRONTEND: Frontend =
-    Frontend { name: "wtl", extensions: &["wtl"], summary: "", parse, edit, remove };
+pub const FRONTEND: Frontend = Frontend {
+    name: "wtl",
+    extensions: &["wtl"],
+    summary: "wattle's own language: threads with shared variables, fences, remote memory access",
+    parse,
+    edit: edit::edit,
+    remove: edit::remove,
+};
 
-fn parse(_: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::error("wtl-todo", Span::new(file, 0, 0), "not built yet")])
+fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
+    let text = sources.text(file);
+    let mut problems = Problems::new(file);
+    let tree = parse::parse(text, &mut problems);
+    let program = lower::lower(stem(sources.name(file)), text, &tree, &mut problems);
+    if !problems.any()
+        && let Err(invalid) = wattle_program::validate(&program)
+    {
+        // Not the text's fault, but better said than kept.
+        let message = format!("internal: the program made of this text is not well formed: {invalid}");
+        problems.error("wtl-internal", Span::new(file, 0, 0), message);
+    }
+    if problems.any() {
+        let mut errors = problems.errors;
+        errors.sort_by_key(|error| error.span().start);
+        return Err(errors);
+    }
+    Ok(Parsed { program, warnings: problems.warnings })
 }
 
-fn edit(_: &Sources, _: FileId, _: &Program, _: &[Insertion]) -> Result<Vec<TextEdit>, String> {
-    Err("not built yet".into())
-}
-
-fn remove(_: &Sources, _: FileId, _: &[Span]) -> Result<Vec<TextEdit>, String> {
-    Err("not built yet".into())
+/// The name of a file without folders and extension.
+fn stem(name: &str) -> &str {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    match base.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => base,
+    }
 }

@@ -1,5 +1,7 @@
 //! The successor function.
 
+use std::borrow::Cow;
+
 use wattle_logic::{Fault, Value};
 use wattle_program::step::{
     Access, AccessKind, Choices, Memory, Remote, RemoteUpdate, Stop, ThreadState, domain, fit, step,
@@ -127,7 +129,7 @@ pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &St
     let inside = inside(program, shape, state);
     let mut result = Vec::new();
     for thread in shape.thread_ids() {
-        if inside.is_some_and(|(other, _)| other != thread) {
+        if !may_step(inside, thread) {
             continue;
         }
         let info = shape.info(thread);
@@ -147,11 +149,7 @@ pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &St
         }
     }
     for thread in shape.thread_ids() {
-        let may_commit = match inside {
-            None => true,
-            Some((other, mode)) => other == thread && mode == Mode::Buffered,
-        };
-        if !may_commit {
+        if !may_commit(inside, thread) {
             continue;
         }
         for location in committable(machine, &state.stores[thread.0 as usize]) {
@@ -176,10 +174,39 @@ pub fn apply(
     state: &State,
     action: &Action,
 ) -> Option<Outcome> {
-    successors(program, shape, machine, state)
-        .into_iter()
-        .find(|successor| successor.action == *action)
-        .map(|successor| successor.outcome)
+    let inside = inside(program, shape, state);
+    match action {
+        Action::Step { thread, edge, choices } => {
+            let info = program.process(shape.threads.get(thread.0 as usize)?.process);
+            let edge = info.cfg.edges.get(edge.0 as usize)?;
+            if !may_step(inside, *thread) || edge.from != state.threads[thread.0 as usize].point {
+                return None;
+            }
+            let mut replay = Replay { rest: choices, refused: false };
+            let outcome = take(program, shape, machine, state, *thread, edge, &mut replay)?;
+            (replay.rest.is_empty() && !replay.refused).then_some(outcome)
+        }
+        Action::Commit { thread, location } => {
+            let stores = state.stores.get(thread.0 as usize)?;
+            let possible = may_commit(inside, *thread) && committable(machine, stores).contains(location);
+            possible.then(|| moved(commit(state, *thread, *location)))
+        }
+        Action::Remote { thread, half } => {
+            let halves = state.halves.get(thread.0 as usize)?;
+            let possible = may_commit(inside, *thread) && halves.contains(half);
+            possible.then(|| deliver(program, shape, state, *thread, half))
+        }
+    }
+}
+
+/// While a thread stands inside an atomic section, no other takes a step.
+fn may_step(inside: Option<(ThreadId, Mode)>, thread: ThreadId) -> bool {
+    inside.is_none_or(|(other, _)| other == thread)
+}
+
+/// Nor does anything pending happen, except for that thread itself if the section is buffered.
+fn may_commit(inside: Option<(ThreadId, Mode)>, thread: ThreadId) -> bool {
+    inside.is_none_or(|(other, mode)| other == thread && mode == Mode::Buffered)
 }
 
 /// The thread that stands inside an atomic section, and the mode of that section.
@@ -202,7 +229,7 @@ fn take(
     state: &State,
     thread: ThreadId,
     edge: &Edge,
-    choices: &mut Odometer,
+    choices: &mut dyn Choices,
 ) -> Option<Outcome> {
     let me = thread.0 as usize;
     if edge.mode == Mode::Locked && !state.stores[me].is_empty() {
@@ -211,10 +238,11 @@ fn take(
     if matches!(machine, Machine::Sc { .. }) && !state.halves[me].is_empty() {
         return None;
     }
-    let mut next = state.clone();
-    let mut memory = OfThread { program, shape, machine, thread, state: &mut next };
+    // Most edges turn out not to be enabled: the state is copied at the first change.
+    let mut memory = OfThread { program, shape, machine, thread, state: Cow::Borrowed(state) };
     match step(program, shape, thread, &state.threads[me], edge, &mut memory, choices) {
         Ok(stepped) => {
+            let mut next = memory.state.into_owned();
             next.threads[me] = stepped.state;
             Some(Outcome::Moved { state: next, failed: stepped.failed, accesses: stepped.accesses })
         }
@@ -314,25 +342,32 @@ struct OfThread<'a> {
     shape: &'a Shape,
     machine: Machine,
     thread: ThreadId,
-    state: &'a mut State,
+    state: Cow<'a, State>,
 }
 
 impl OfThread<'_> {
-    fn stores(&mut self) -> &mut Vec<Stored> {
-        &mut self.state.stores[self.thread.0 as usize]
+    fn stores(&self) -> &[Stored] {
+        &self.state.stores[self.thread.0 as usize]
+    }
+
+    fn stores_mut(&mut self) -> &mut Vec<Stored> {
+        &mut self.state.to_mut().stores[self.thread.0 as usize]
+    }
+
+    fn halves_mut(&mut self) -> &mut Vec<Half> {
+        &mut self.state.to_mut().halves[self.thread.0 as usize]
     }
 
     fn add_barrier(&mut self) {
-        let stores = self.stores();
-        if !matches!(stores.last(), None | Some(Stored::Barrier)) {
-            stores.push(Stored::Barrier);
+        if !matches!(self.stores().last(), None | Some(Stored::Barrier)) {
+            self.stores_mut().push(Stored::Barrier);
         }
     }
 }
 
 impl Memory for OfThread<'_> {
     fn load(&mut self, location: u32, mode: Mode, _: &Tags) -> Result<Value, Stop> {
-        let newest = self.state.stores[self.thread.0 as usize].iter().rev().find_map(|stored| match stored {
+        let newest = self.stores().iter().rev().find_map(|stored| match stored {
             Stored::Write { location: other, value } if *other == location => Some(value.clone()),
             _ => None,
         });
@@ -344,14 +379,14 @@ impl Memory for OfThread<'_> {
 
     fn store(&mut self, location: u32, value: Value, mode: Mode, tags: &Tags) -> Result<(), Stop> {
         if !self.machine.buffers_stores() || mode == Mode::Locked {
-            self.state.memory[location as usize] = value;
+            self.state.to_mut().memory[location as usize] = value;
             return Ok(());
         }
         if self.machine == Machine::Pso && tags.contains("rel") {
             self.add_barrier();
         }
         let pso = self.machine == Machine::Pso;
-        let stores = self.stores();
+        let stores = self.stores_mut();
         let mut at = stores.len();
         // Under PSO, sort into the stores after the last barrier.
         while pso && at > 0 && stores[at - 1].location().is_some_and(|other| other > location) {
@@ -396,10 +431,10 @@ impl Memory for OfThread<'_> {
         };
         match (self.machine, half) {
             (Machine::Sc { atomic_copy: true }, half) => {
-                add_half(&mut self.state.halves[self.thread.0 as usize], half);
+                add_half(self.halves_mut(), half);
                 while let Some(half) = self.state.halves[self.thread.0 as usize].first().cloned() {
-                    match deliver(self.program, self.shape, self.state, self.thread, &half) {
-                        Outcome::Moved { state, .. } => *self.state = state,
+                    match deliver(self.program, self.shape, &self.state, self.thread, &half) {
+                        Outcome::Moved { state, .. } => self.state = Cow::Owned(state),
                         Outcome::Fault { fault, .. } => return Err(Stop::Fault { fault, op: None }),
                         Outcome::Unsupported { what } => return Err(Stop::Unsupported { what }),
                     }
@@ -407,7 +442,7 @@ impl Memory for OfThread<'_> {
                 Ok(())
             }
             (Machine::Sc { .. } | Machine::Rma, half) => {
-                add_half(&mut self.state.halves[self.thread.0 as usize], half);
+                add_half(self.halves_mut(), half);
                 Ok(())
             }
             _ => Err(Stop::Unsupported { what: "a remote operation on a store-buffer machine".into() }),
@@ -460,6 +495,28 @@ impl Choices for Odometer {
         }
         self.next += 1;
         Some(self.digits[self.next - 1].0)
+    }
+}
+
+/// Takes the values that a schedule names.
+struct Replay<'a> {
+    rest: &'a [i64],
+    /// A value was missing, or not among those to choose from.
+    refused: bool,
+}
+
+impl Choices for Replay<'_> {
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+        match self.rest.split_first() {
+            Some((value, rest)) if low <= *value && *value <= high => {
+                self.rest = rest;
+                Some(*value)
+            }
+            _ => {
+                self.refused = true;
+                None
+            }
+        }
     }
 }
 

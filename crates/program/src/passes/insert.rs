@@ -85,10 +85,14 @@ fn insert_at(cfg: &mut Cfg, spot: Spot, op: &Op, guard: &Term) {
     }
 }
 
-/// Does a fence directly after this edge do anything: does it leave something pending?
+/// Does a fence directly after this edge do anything: does it leave something pending? A store with
+/// the tag `fenced` does not: a fence that belongs to the same statement follows it.
 pub fn takes_fence(edge: &Edge) -> bool {
-    let starts =
-        |op: &Op| matches!(op, Op::Store { .. } | Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. });
+    let starts = |op: &Op| match op {
+        Op::Store { tags, .. } => !tags.contains("fenced"),
+        Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } => true,
+        _ => false,
+    };
     edge.mode != Mode::Locked && edge.ops.iter().any(starts)
 }
 

@@ -1,0 +1,31 @@
+//! Benchmarks and fuzzing, to be run with `--release`.
+//!
+//! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
+//! `explore` measures the explicit-state engine. Nothing here is shipped to users.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod explore;
+mod fuzz;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]\n       wattle-bench explore";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.split_first() {
+        Some((command, rest)) if command == "fuzz" => {
+            fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
+        }
+        Some((command, rest)) if command == "explore" => explore::run(rest),
+        _ => Err(USAGE.to_owned()),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Tests of the `.rmm` front end.
+
+mod edits;
+mod errors;
+mod small;
+mod structure;
+mod table;
+
+use wattle_engine::certify::explore_all;
+use wattle_engine::{Property, Run, Task};
+use wattle_program::{Program, validate};
+use wattle_source::{Diagnostic, NoLoader, Sources};
+
+use crate::Parsed;
+
+fn read(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let (sources, file) = Sources::single("test.rmm", text);
+    (super::FRONTEND.parse)(&sources, file, &NoLoader)
+}
+
+/// A text that must be right.
+fn parsed(text: &str) -> Program {
+    let parsed = read(text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
+    validate(&parsed.program).unwrap_or_else(|invalid| panic!("{invalid}\n{text}"));
+    parsed.program
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Safe,
+    Unsafe,
+    /// No violation with this many pending stores, and the state space does not close.
+    Bounded(usize),
+}
+
+/// Search with capacity 1, then 2, and so on.
+fn verdict(program: &Program, model: &str, most: usize) -> Verdict {
+    let program = wattle_program::passes::forget_dead(program);
+    validate(&program).unwrap();
+    let memory = wattle_memory::find(model).unwrap();
+    let task = Task { program: &program, memory, property: Property::Stated };
+    for capacity in 1..=most {
+        let closure = explore_all(&task, Some(capacity), true, &Run::default())
+            .unwrap_or_else(|reason| panic!("{}: {reason}", program.name));
+        if closure.violation.is_some() {
+            return Verdict::Unsafe;
+        }
+        if !closure.cut {
+            return Verdict::Safe;
+        }
+    }
+    Verdict::Bounded(most)
+}

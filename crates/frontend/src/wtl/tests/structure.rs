@@ -1,0 +1,1 @@
+//! What the graph of each statement looks like.

@@ -1,0 +1,351 @@
+//! The search: hitting set, check, clause, and again.
+//!
+//! Keep a list of clauses, each saying "every repair has a fence at one of these places" (see
+//! `clause`). Take the cheapest set of places that hits all of them; ask the engine about the
+//! program with fences there. If it is safe, no cheaper set is: every cheaper set misses a clause.
+//! If not, the counterexample gives new clauses, which this set misses. If a clause is empty, the
+//! violation survives with fences at all places, and there is no repair.
+//!
+//! The engine is asked once for each hitting set, and each refusal yields as many clauses as replays
+//! of that one counterexample can find, so the calls stay few: about one for each fence of the text,
+//! one for SC and one for the proof.
+//!
+//! The same clauses serve both questions. `count` chooses among places of single copies, and
+//! `source_count` among places of the text, each of which stands for all its copies; a clause over
+//! places of copies becomes one over places of the text by naming these instead. So the second
+//! search starts with all that the first one learned ([`Literals`]).
+//!
+//! An engine that hands over no schedule (its model has no machine) gives no clause directly. Then
+//! the placement is grown by asking the engine itself, which takes more calls, and *minimal* is
+//! claimed only if the counterexamples could be replayed otherwise. If the engine can neither prove
+//! nor refute, `descend` takes over.
+
+use wattle_engine::confirm::confirm;
+use wattle_engine::{
+    Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict,
+};
+
+use crate::clause::{Clause, clauses, control_is_positive, twins};
+use crate::descend::descend;
+use crate::family::Family;
+use crate::hitting_set::{self, Objective, Problem};
+use crate::set::Set;
+use crate::{All, Proof};
+
+/// At most this many solutions are listed.
+const LISTED: usize = 1000;
+
+/// What may be chosen: each literal stands for some places.
+#[derive(Clone, Debug)]
+pub(crate) struct Literals {
+    pub places: Vec<Set>,
+    pub weights: Vec<u64>,
+    pub threads: Vec<usize>,
+    pub objective: Objective,
+}
+
+impl Literals {
+    pub fn size(&self) -> usize {
+        self.places.len()
+    }
+
+    /// All places of the chosen literals.
+    pub fn expand(&self, chosen: &Set, size: usize) -> Set {
+        chosen.iter().fold(Set::empty(size), |all, literal| all.union(&self.places[literal]))
+    }
+
+    pub fn problem(&self, clauses: &[Clause]) -> Problem {
+        let literals = |clause: &Clause| {
+            let named = (0..self.size()).filter(|literal| self.places[*literal].intersects(&clause.places));
+            Set::of(self.size(), named)
+        };
+        Problem {
+            weights: self.weights.clone(),
+            threads: self.threads.clone(),
+            clauses: clauses.iter().map(literals).collect(),
+            objective: self.objective,
+        }
+    }
+}
+
+/// What the engine said of one placement.
+#[derive(Clone, Debug)]
+pub(crate) enum Judged {
+    Safe(Proof),
+    /// The clauses have been added.
+    Unsafe,
+    Unknown(Reason),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Ended {
+    Found(Found),
+    /// A run that survives with fences at all places, as a run of the member with all of them.
+    Unrepairable(Box<Counterexample>),
+    /// No repair is cheaper than `at_least`.
+    Unknown {
+        reason: Reason,
+        at_least: u64,
+        best: Option<Found>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Sets of literals; the first is the chosen one.
+    pub solutions: Vec<Set>,
+    /// Are these all that were asked for?
+    pub complete: bool,
+    /// The weakest proof of the solutions.
+    pub proof: Proof,
+    pub minimal: bool,
+}
+
+pub(crate) struct Search<'a> {
+    pub family: &'a dyn Family,
+    pub task: Task<'a>,
+    pub engine: &'a dyn Engine,
+    pub run: &'a Run,
+    pub clauses: Vec<Clause>,
+    answers: Vec<(Set, Judged)>,
+    /// Has every clause a replayed counterexample behind it that counts for all subsets?
+    exact: bool,
+    checks: u64,
+    replays: u64,
+    states: u64,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(family: &'a dyn Family, task: Task<'a>, engine: &'a dyn Engine, run: &'a Run) -> Search<'a> {
+        let exact = control_is_positive(family.base());
+        Search {
+            family,
+            task,
+            engine,
+            run,
+            clauses: vec![],
+            answers: vec![],
+            exact,
+            checks: 0,
+            replays: 0,
+            states: 0,
+        }
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics = Statistics::default();
+        statistics.count("places", self.family.size() as u64);
+        statistics.count("checks", self.checks);
+        statistics.count("clauses", self.clauses.len() as u64);
+        statistics.count("replays", self.replays);
+        statistics.count("states", self.states);
+        statistics
+    }
+
+    pub fn nothing(&self) -> Set {
+        Set::empty(self.family.size())
+    }
+
+    /// The run that shows that nothing helps, if one is known.
+    pub fn hopeless(&self) -> Option<&Counterexample> {
+        let empty = self.clauses.iter().find(|clause| clause.places.is_empty());
+        empty.map(|clause| &clause.counterexample)
+    }
+
+    /// Ask the engine about a placement; learn from a counterexample. `Err` if the engine's
+    /// counterexample does not replay, which is a bug.
+    pub fn judge(&mut self, chosen: &Set) -> Result<Judged, Reason> {
+        if let Some((_, judged)) = self.answers.iter().find(|(other, _)| other == chosen) {
+            return Ok(judged.clone());
+        }
+        let program = self.family.program(chosen);
+        let task = Task { program: &program, ..self.task };
+        let judged = match self.ask(&task) {
+            Verdict::Safe { certificate } => Judged::Safe(Proof::Safe { certificate }),
+            Verdict::SafeUpTo { bound } => Judged::Safe(Proof::Bounded(bound)),
+            Verdict::Unknown { reason } => Judged::Unknown(reason),
+            Verdict::Unsafe { counterexample } => {
+                self.learn(&task, chosen, *counterexample)?;
+                Judged::Unsafe
+            }
+        };
+        self.answers.push((chosen.clone(), judged.clone()));
+        Ok(judged)
+    }
+
+    /// One engine call.
+    pub fn ask(&mut self, task: &Task<'_>) -> Verdict {
+        if let Err(reason) = self.run.poll(Spent::default()) {
+            return Verdict::Unknown { reason };
+        }
+        let phase = format!("fences: {} clauses, check {}", self.clauses.len(), self.checks + 1);
+        self.run.progress(&Progress { phase, states: self.states, depth: 0 });
+        self.checks += 1;
+        let answer = self.engine.check(task, self.run);
+        if let Some(Figure::Count(states)) = answer.statistics.get("states") {
+            self.states += states;
+        }
+        answer.verdict
+    }
+
+    fn learn(&mut self, task: &Task<'_>, chosen: &Set, found: Counterexample) -> Result<(), Reason> {
+        let confirmed = confirm(task, &found);
+        if found.schedule.is_some() {
+            if let Err(why) = confirmed {
+                return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
+            }
+            let (new, replays) = clauses(self.family, task, chosen, &found);
+            self.replays += replays;
+            for clause in new {
+                let (twins, replays) = twins(self.family, task, &clause);
+                self.replays += replays;
+                self.add(clause);
+                twins.into_iter().for_each(|twin| self.add(twin));
+            }
+        } else {
+            self.exact &= confirmed.is_ok();
+            let clause = self.grow_by_checks(chosen, found);
+            self.add(clause);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, clause: Clause) {
+        if !self.clauses.iter().any(|known| known.places.is_subset(&clause.places)) {
+            self.clauses.retain(|known| !clause.places.is_subset(&known.places));
+            self.clauses.push(clause);
+        }
+    }
+
+    /// A maximal placement that is still unsafe, found by asking; its complement is the clause.
+    fn grow_by_checks(&mut self, chosen: &Set, found: Counterexample) -> Clause {
+        let size = self.family.size();
+        let (mut placement, mut counterexample) = (chosen.clone(), found);
+        let outside: Vec<usize> = Set::full(size).difference(chosen).iter().collect();
+        let mut chunks = vec![outside];
+        while let Some(chunk) = chunks.pop() {
+            if chunk.is_empty() {
+                continue;
+            }
+            let wider = placement.union(&Set::of(size, chunk.iter().copied()));
+            let program = self.family.program(&wider);
+            match self.ask(&Task { program: &program, ..self.task }) {
+                Verdict::Unsafe { counterexample: survivor } => {
+                    (placement, counterexample) = (wider, *survivor);
+                }
+                _ if chunk.len() > 1 => {
+                    let (left, right) = chunk.split_at(chunk.len() / 2);
+                    chunks.extend([right.to_vec(), left.to_vec()]);
+                }
+                _ => {}
+            }
+        }
+        Clause { places: Set::full(size).difference(&placement), counterexample }
+    }
+
+    /// The cheapest repairs.
+    pub fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Reason> {
+        let size = self.family.size();
+        let (mut chosen, proof) = loop {
+            let problem = literals.problem(&self.clauses);
+            let Some(chosen) = hitting_set::minimum(&problem) else { return Ok(self.unrepairable()) };
+            let at_least = problem.cost(&chosen).total;
+            match self.judge(&literals.expand(&chosen, size))? {
+                Judged::Safe(proof) => break (chosen, proof),
+                Judged::Unsafe => {}
+                Judged::Unknown(reason) if is_exhausted(&reason) => {
+                    let best = None;
+                    return Ok(Ended::Unknown { reason, at_least, best });
+                }
+                Judged::Unknown(reason) => return self.without_refutation(literals, reason, at_least),
+            }
+        };
+        let (mut solutions, mut complete, mut weakest) = (vec![], true, proof);
+        if all != All::One {
+            (solutions, complete, weakest) = self.list(literals, all, weakest)?;
+            if let Some(first) = solutions.first() {
+                chosen = first.clone();
+            }
+        }
+        if solutions.is_empty() {
+            solutions.push(chosen);
+        }
+        let minimal = self.exact && matches!(weakest, Proof::Safe { .. });
+        Ok(Ended::Found(Found { solutions, complete, proof: weakest, minimal }))
+    }
+
+    fn unrepairable(&self) -> Ended {
+        match self.hopeless() {
+            Some(counterexample) => Ended::Unrepairable(Box::new(counterexample.clone())),
+            None => Ended::Unknown {
+                reason: Reason::GaveUp("no set of places is left".into()),
+                at_least: 0,
+                best: None,
+            },
+        }
+    }
+
+    /// All solutions of minimum cost, or all that are minimal by inclusion: list the hitting sets,
+    /// check each, and list again while clauses are added. When all that are listed are safe, they
+    /// are the answer, because every solution contains one of them.
+    fn list(
+        &mut self,
+        literals: &Literals,
+        all: All,
+        first: Proof,
+    ) -> Result<(Vec<Set>, bool, Proof), Reason> {
+        let size = self.family.size();
+        loop {
+            let problem = literals.problem(&self.clauses);
+            let listed = match all {
+                All::Subset => hitting_set::all_minimal(&problem, LISTED),
+                _ => hitting_set::all_minimum(&problem, LISTED),
+            };
+            let (mut solutions, mut complete, mut weakest) = (vec![], listed.complete, first.clone());
+            let mut learned = false;
+            for set in listed.sets {
+                match self.judge(&literals.expand(&set, size))? {
+                    Judged::Safe(proof) => {
+                        if matches!(proof, Proof::Bounded(_)) {
+                            weakest = proof;
+                        }
+                        solutions.push(set);
+                    }
+                    Judged::Unsafe => learned = true,
+                    Judged::Unknown(_) => complete = false,
+                }
+            }
+            if !learned {
+                return Ok((solutions, complete, weakest));
+            }
+        }
+    }
+
+    /// The engine could not decide a placement: look for the fewest that it can prove.
+    fn without_refutation(
+        &mut self,
+        literals: &Literals,
+        reason: Reason,
+        at_least: u64,
+    ) -> Result<Ended, Reason> {
+        let descended = descend(self, literals)?;
+        let best = descended.best.map(|(chosen, proof)| Found {
+            solutions: vec![chosen],
+            complete: false,
+            proof,
+            minimal: false,
+        });
+        if let Some(counterexample) = self.hopeless() {
+            return Ok(Ended::Unrepairable(Box::new(counterexample.clone())));
+        }
+        Ok(match (best, descended.stopped) {
+            (Some(found), None) => Ended::Found(found),
+            (best, stopped) => Ended::Unknown { reason: stopped.unwrap_or(reason), at_least, best },
+        })
+    }
+}
+
+/// Is the budget of the whole run spent, so that further calls are pointless?
+pub(crate) fn is_exhausted(reason: &Reason) -> bool {
+    matches!(reason, Reason::Timeout | Reason::Polls | Reason::Interrupted)
+}

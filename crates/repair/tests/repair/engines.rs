@@ -1,0 +1,66 @@
+//! Engines that are worse than `explore`, each in one way.
+
+use wattle_engine::{Answer, Engine, Reason, Run, Task, Unsupported, Verdict};
+use wattle_engine_explore::Explore;
+
+/// Proves, but never refutes.
+#[derive(Default)]
+pub struct OnlyProves(Explore);
+
+/// Refutes without saying how.
+#[derive(Default)]
+pub struct NoSchedules(Explore);
+
+/// Refutes by runs that are cut short.
+#[derive(Default)]
+pub struct Lies(Explore);
+
+impl Engine for OnlyProves {
+    fn name(&self) -> &'static str {
+        "only-proves"
+    }
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.accepts(task)
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut answer = self.0.check(task, run);
+        if matches!(answer.verdict, Verdict::Unsafe { .. }) {
+            answer.verdict = Verdict::Unknown { reason: Reason::GaveUp("no proof found".into()) };
+        }
+        answer
+    }
+}
+
+impl Engine for NoSchedules {
+    fn name(&self) -> &'static str {
+        "no-schedules"
+    }
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.accepts(task)
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut answer = self.0.check(task, run);
+        if let Verdict::Unsafe { counterexample } = &mut answer.verdict {
+            counterexample.schedule = None;
+        }
+        answer
+    }
+}
+
+impl Engine for Lies {
+    fn name(&self) -> &'static str {
+        "lies"
+    }
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.accepts(task)
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut answer = self.0.check(task, run);
+        if let Verdict::Unsafe { counterexample } = &mut answer.verdict
+            && let Some(schedule) = &mut counterexample.schedule
+        {
+            schedule.actions.pop();
+        }
+        answer
+    }
+}

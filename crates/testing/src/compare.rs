@@ -1,0 +1,285 @@
+//! An engine against the naive search, on one program.
+//!
+//! The naive search runs once for each memory model, with the same bound on pending operations as
+//! the engine, and without stopping at a violation; so one run gives verdict, outcomes, the number
+//! of states, the edges taken, and whether the bound cut anything off. Every engine's answers are
+//! then judged by what its verdict claims:
+//!
+//! * *unsafe* must replay, and the naive search must know a violation;
+//! * *safe* must be closed within the capacity that the certificate names, without a violation, and
+//!   without reduction its number of states must be the naive one;
+//! * *safe up to* needs a cut and no violation;
+//! * *unknown* must have a reason that the naive search shares, or be the budget's fault: then the
+//!   two are incomparable, which is counted and never passed over.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use wattle_engine::certify::{Closure, explore_all};
+use wattle_engine::{
+    Answer, Bound, Budget, Certificate, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run, Task,
+    Verdict, confirm,
+};
+use wattle_memory::MemoryModel;
+use wattle_program::{EdgeId, ProcessId, Program};
+
+/// An engine under test, and what may be expected of it.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub name: &'a str,
+    pub engine: &'a dyn Engine,
+    pub outcomes: Option<&'a dyn Outcomes>,
+    /// It visits every state, so its figure `states` is that of the naive search.
+    pub exact: bool,
+    /// Its certificates name every edge that no execution takes.
+    pub lists_unreached: bool,
+}
+
+impl std::fmt::Debug for Subject<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// How far the comparison goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Pending operations a thread; the subjects' own bound must be the same.
+    pub capacity: usize,
+    /// States that the naive search may store.
+    pub states: u64,
+    /// How often an engine may poll.
+    pub polls: u64,
+    /// Ask for deadlocks too.
+    pub deadlock: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { capacity: 4, states: 2000, polls: 200, deadlock: true }
+    }
+}
+
+impl Limits {
+    fn naive(&self) -> Run {
+        Run::new(Budget { states: Some(self.states), ..Budget::default() })
+    }
+
+    pub fn engine(&self) -> Run {
+        // Twice the naive states: an engine may visit some again at each capacity.
+        let states = Some(2 * self.states);
+        Run::new(Budget { polls: Some(self.polls), states, ..Budget::default() })
+    }
+}
+
+/// Everything that was found out about a program.
+#[derive(Debug, Default)]
+pub struct Comparison {
+    /// The naive search's findings, for each memory model.
+    pub naive: Vec<Result<Closure, Reason>>,
+    /// Answers compared.
+    pub compared: u64,
+    /// Answers that a budget made worthless, on either side.
+    pub incomparable: u64,
+    pub times: Times,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    pub naive: Duration,
+    pub check: Duration,
+    pub outcomes: Duration,
+    pub judge: Duration,
+}
+
+/// Who said what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    pub model: &'static str,
+    pub subject: String,
+    pub what: String,
+}
+
+/// Was the answer worth comparing?
+type Judgement = Result<bool, String>;
+
+pub fn compare(
+    program: &Program,
+    models: &[&'static MemoryModel],
+    subjects: &[Subject<'_>],
+    limits: &Limits,
+) -> Result<Comparison, Disagreement> {
+    let mut result = Comparison::default();
+    for memory in models {
+        let mut properties = vec![Property::Stated];
+        properties.extend(limits.deadlock.then_some(Property::NoDeadlock));
+        for property in properties {
+            let task = Task { program, memory, property };
+            let start = Instant::now();
+            let naive = explore_all(&task, Some(limits.capacity), false, &limits.naive());
+            result.times.naive += start.elapsed();
+            for subject in subjects {
+                let disagree = |what: String| Disagreement {
+                    model: memory.name,
+                    subject: subject.name.to_owned(),
+                    what: format!("{property:?}: {what}"),
+                };
+                let mut count = |compared: bool| match compared {
+                    true => result.compared += 1,
+                    false => result.incomparable += 1,
+                };
+                let start = Instant::now();
+                let answer = subject.engine.check(&task, &limits.engine());
+                result.times.check += start.elapsed();
+                let start = Instant::now();
+                count(judge(&task, &naive, &answer, subject, limits).map_err(disagree)?);
+                result.times.judge += start.elapsed();
+                if property == Property::Stated
+                    && let Some(outcomes) = subject.outcomes
+                {
+                    let start = Instant::now();
+                    let found = outcomes.outcomes(&task, &limits.engine());
+                    result.times.outcomes += start.elapsed();
+                    count(judge_outcomes(&naive, &found).map_err(disagree)?);
+                }
+            }
+            if property == Property::Stated {
+                result.naive.push(naive);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Is this the fault of a budget?
+pub fn is_budget(reason: &Reason) -> bool {
+    matches!(reason, Reason::Polls | Reason::States | Reason::Memory | Reason::Timeout)
+}
+
+fn judge(
+    task: &Task<'_>,
+    naive: &Result<Closure, Reason>,
+    answer: &Answer,
+    subject: &Subject<'_>,
+    limits: &Limits,
+) -> Judgement {
+    if let Verdict::Unsafe { counterexample } = &answer.verdict {
+        confirm::confirm(task, counterexample).map_err(|error| format!("not confirmed: {error}"))?;
+    }
+    let naive = match naive {
+        Ok(naive) => naive,
+        Err(reason) => return judge_without(reason, &answer.verdict),
+    };
+    match (&answer.verdict, &naive.violation) {
+        (Verdict::Unsafe { .. }, Some(_)) => Ok(true),
+        (Verdict::Unsafe { counterexample }, None) => {
+            Err(format!("unsafe ({:?}), but the naive search finds nothing", counterexample.violated))
+        }
+        (Verdict::Unknown { reason }, _) if is_budget(reason) => Ok(false),
+        (Verdict::Unknown { reason: Reason::Vacuous { .. } }, None) if naive.cut => Ok(true),
+        (Verdict::Unknown { reason }, _) => Err(format!("unknown ({reason}), but the naive search knows")),
+        (verdict, Some(found)) => {
+            Err(format!("{}, but the naive search finds {:?}", word(verdict), found.violated))
+        }
+        (Verdict::SafeUpTo { bound: Bound::Capacity { capacity, unreached } }, None) => {
+            if !naive.cut {
+                return Err(format!("bounded, but the naive search closes with {}", naive.most_pending));
+            }
+            if *capacity != limits.capacity {
+                return Err(format!("bounded by {capacity} instead of {}", limits.capacity));
+            }
+            unreached_edges(task.program, naive, unreached, false)?;
+            Ok(true)
+        }
+        (Verdict::Safe { certificate }, None) => {
+            judge_safe(task.program, naive, certificate, answer, subject)
+        }
+    }
+}
+
+fn judge_safe(
+    program: &Program,
+    naive: &Closure,
+    certificate: &Certificate,
+    answer: &Answer,
+    subject: &Subject<'_>,
+) -> Judgement {
+    let Certificate::StateSpace { states, capacity, unreached, .. } = certificate;
+    if naive.cut || *capacity < naive.most_pending {
+        return Err(format!(
+            "safe with capacity {capacity}, but a thread has {} or more pending",
+            naive.most_pending + usize::from(naive.cut)
+        ));
+    }
+    if subject.exact {
+        if *states != naive.states {
+            return Err(format!("{states} states in the certificate, the naive search has {}", naive.states));
+        }
+        if let Some(Figure::Count(count)) = answer.statistics.get("states")
+            && count != naive.states
+        {
+            return Err(format!("{count} states in the statistics, the naive search has {}", naive.states));
+        }
+    }
+    unreached_edges(program, naive, unreached, subject.lists_unreached)?;
+    Ok(true)
+}
+
+/// Edges called unreached are never taken; if `all`, those are all that are never taken.
+fn unreached_edges(
+    program: &Program,
+    naive: &Closure,
+    listed: &[(ProcessId, EdgeId)],
+    all: bool,
+) -> Result<(), String> {
+    if let Some(edge) = listed.iter().find(|edge| naive.taken.contains(edge)) {
+        return Err(format!("{edge:?} is called unreached and is taken"));
+    }
+    let listed: BTreeSet<_> = listed.iter().copied().collect();
+    let missing = (program.process_ids())
+        .flat_map(|process| program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
+        .find(|edge| !naive.taken.contains(edge) && !listed.contains(edge));
+    match missing {
+        Some(edge) if all => Err(format!("{edge:?} is never taken and not called unreached")),
+        _ => Ok(()),
+    }
+}
+
+/// The naive search has no findings: then at least nobody may claim safety against its reason.
+fn judge_without(reason: &Reason, verdict: &Verdict) -> Judgement {
+    match verdict {
+        _ if is_budget(reason) => Ok(false),
+        Verdict::Unsafe { .. } | Verdict::Unknown { .. } => Ok(true),
+        _ => Err(format!("{}, but the naive search gives up: {reason}", word(verdict))),
+    }
+}
+
+fn judge_outcomes(naive: &Result<Closure, Reason>, found: &Result<OutcomeSet, Reason>) -> Judgement {
+    match (naive, found) {
+        (Err(reason), _) if is_budget(reason) => Ok(false),
+        (Err(_), Err(_)) => Ok(true),
+        (Err(reason), Ok(_)) => Err(format!("outcomes, but the naive search gives up: {reason}")),
+        (_, Err(reason)) if is_budget(reason) => Ok(false),
+        // What is cut off may be infinite.
+        (Ok(naive), Err(_)) if naive.cut => Ok(true),
+        (Ok(_), Err(reason)) => Err(format!("no outcomes ({reason}), but the naive search has them")),
+        (Ok(naive), Ok(found)) => {
+            if let Some(missing) = naive.outcomes.difference(found).next() {
+                return Err(format!("the outcome {missing:?} is missing"));
+            }
+            match found.difference(&naive.outcomes).next() {
+                Some(extra) if !naive.cut => Err(format!("the outcome {extra:?} does not exist")),
+                _ => Ok(true),
+            }
+        }
+    }
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Safe { .. } => "safe",
+        Verdict::SafeUpTo { .. } => "safe up to a bound",
+        Verdict::Unsafe { .. } => "unsafe",
+        Verdict::Unknown { .. } => "unknown",
+    }
+}

@@ -1,1 +1,320 @@
-//! Stub.
+//! Laws that hold for every program, whatever it does. A law needs no expected answer, so it can be
+//! asked of an engine on programs that nobody has looked at.
+//!
+//! * Weaker memory allows more: the outcomes under SC are among those under TSO, and these among those
+//!   under PSO; safe under PSO implies safe under TSO implies safe under SC.
+//! * A fence takes executions away and adds none.
+//! * RMA with a flush after every remote operation is SC, where a copy is two steps.
+//! * A larger capacity never turns *safe* into *unsafe*.
+//! * Forgetting dead locals changes nothing that can be seen.
+
+use wattle_engine::certify::explore_all;
+use wattle_engine::{Budget, Engine, OutcomeSet, Outcomes, Property, Run, Task, Verdict};
+use wattle_generate::{Profile, Rng};
+use wattle_logic::{Kind, Term};
+use wattle_memory::{MemoryModel, find};
+use wattle_program::passes::{Insertion, Place, Spot, forget_dead, insert, takes_fence};
+use wattle_program::{Fence, Op, Orders, ProcessId, Program, PropertyKind};
+
+use crate::compare::Disagreement;
+use crate::{Failure, shrink};
+
+/// Who is asked. `None` means that there is no definite answer, which no law forbids.
+pub trait Oracle {
+    /// Is the program safe?
+    fn safe(&self, task: &Task<'_>) -> Option<bool>;
+    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet>;
+}
+
+/// The naive search.
+#[derive(Clone, Copy, Debug)]
+pub struct Naive {
+    pub states: u64,
+}
+
+impl Naive {
+    fn closure(&self, task: &Task<'_>) -> Option<wattle_engine::certify::Closure> {
+        let run = Run::new(Budget { states: Some(self.states), ..Budget::default() });
+        explore_all(task, None, false, &run).ok()
+    }
+}
+
+impl Oracle for Naive {
+    fn safe(&self, task: &Task<'_>) -> Option<bool> {
+        self.closure(task).map(|closure| closure.violation.is_none())
+    }
+    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet> {
+        self.closure(task).map(|closure| closure.outcomes)
+    }
+}
+
+/// An engine, with a limit on its work.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a, E> {
+    pub engine: &'a E,
+    pub states: u64,
+}
+
+impl<E> Asked<'_, E> {
+    fn run(&self) -> Run {
+        Run::new(Budget { states: Some(self.states), ..Budget::default() })
+    }
+}
+
+impl<E: Engine + Outcomes> Oracle for Asked<'_, E> {
+    fn safe(&self, task: &Task<'_>) -> Option<bool> {
+        match self.engine.check(task, &self.run()).verdict {
+            Verdict::Safe { .. } => Some(true),
+            Verdict::Unsafe { .. } => Some(false),
+            _ => None,
+        }
+    }
+    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet> {
+        self.engine.outcomes(task, &self.run()).ok()
+    }
+}
+
+/// What a law found on a program that obeys it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Obeyed {
+    /// There were answers to compare.
+    pub compared: bool,
+    /// There was more than one outcome, or a violation.
+    pub telling: bool,
+}
+
+pub type Law<'a> = &'a dyn Fn(&Program, u64) -> Result<Obeyed, Disagreement>;
+
+/// How often a law was obeyed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    pub programs: u64,
+    pub compared: u64,
+    pub telling: u64,
+}
+
+/// Ask a law of the programs of some seeds. The first failure is shrunk.
+pub fn test(
+    law: Law<'_>,
+    profile: &dyn Fn(u64) -> Profile,
+    seeds: std::ops::Range<u64>,
+) -> Result<Record, Box<Failure>> {
+    let mut record = Record::default();
+    for seed in seeds {
+        let program = wattle_generate::program(seed, &profile(seed));
+        match law(&program, seed) {
+            Ok(obeyed) => {
+                record.programs += 1;
+                record.compared += u64::from(obeyed.compared);
+                record.telling += u64::from(obeyed.compared && obeyed.telling);
+            }
+            Err(first) => {
+                let program = shrink(&program, &|smaller| law(smaller, seed).is_err());
+                let disagreement = law(&program, seed).err().unwrap_or(first);
+                return Err(Box::new(Failure { seed, disagreement, program }));
+            }
+        }
+    }
+    Ok(record)
+}
+
+const BUFFERS: [&str; 3] = ["sc", "tso", "pso"];
+
+fn models(names: &[&'static str]) -> Vec<&'static MemoryModel> {
+    names.iter().filter_map(|name| find(name)).collect()
+}
+
+fn broken(memory: &MemoryModel, law: &str, what: String) -> Disagreement {
+    Disagreement { model: memory.name, subject: law.to_owned(), what }
+}
+
+fn telling(outcomes: Option<&OutcomeSet>, safe: Option<bool>) -> bool {
+    safe == Some(false) || outcomes.is_some_and(|outcomes| outcomes.len() > 1)
+}
+
+/// Everything that happens under `less` happens under `more`.
+fn included(
+    law: &str,
+    oracle: &dyn Oracle,
+    less: (&Program, &'static MemoryModel),
+    more: (&Program, &'static MemoryModel),
+    property: Property,
+) -> Result<Obeyed, Disagreement> {
+    let small = Task { program: less.0, memory: less.1, property };
+    let large = Task { program: more.0, memory: more.1, property };
+    let (small_safe, large_safe) = (oracle.safe(&small), oracle.safe(&large));
+    if large_safe == Some(true) && small_safe == Some(false) {
+        return Err(broken(less.1, law, format!("{property:?}: unsafe, although safe with more executions")));
+    }
+    let mut obeyed = Obeyed { compared: small_safe.is_some() && large_safe.is_some(), telling: false };
+    if property == Property::Stated {
+        let (few, many) = (oracle.outcomes(&small), oracle.outcomes(&large));
+        obeyed.telling = telling(many.as_ref(), large_safe);
+        if let (Some(few), Some(many)) = (few, many) {
+            obeyed.compared = true;
+            if let Some(extra) = few.difference(&many).next() {
+                return Err(broken(less.1, law, format!("the outcome {extra:?} is new")));
+            }
+        }
+    }
+    Ok(obeyed)
+}
+
+/// SC within TSO within PSO.
+pub fn weaker_allows_more(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
+    let mut all = Obeyed::default();
+    for pair in models(&BUFFERS).windows(2) {
+        for property in [Property::Stated, Property::NoDeadlock] {
+            let (less, more) = ((program, pair[0]), (program, pair[1]));
+            let obeyed = included("weaker memory allows more", oracle, less, more, property)?;
+            all.compared |= obeyed.compared;
+            all.telling |= obeyed.telling;
+        }
+    }
+    Ok(all)
+}
+
+/// A fence at a random place.
+pub fn fence_restricts(oracle: &dyn Oracle, program: &Program, seed: u64) -> Result<Obeyed, Disagreement> {
+    let Some(insertion) = random_fence(program, &mut Rng::new(seed)) else { return Ok(Obeyed::default()) };
+    let fenced = insert(program, &[insertion]);
+    let mut all = Obeyed::default();
+    for memory in models(&BUFFERS) {
+        if let Err(error) = wattle_program::validate(&fenced) {
+            return Err(broken(memory, "a fence restricts", format!("not valid: {error}")));
+        }
+        let obeyed =
+            included("a fence restricts", oracle, (&fenced, memory), (program, memory), Property::Stated)?;
+        all.compared |= obeyed.compared;
+        all.telling |= obeyed.telling;
+    }
+    Ok(all)
+}
+
+fn random_fence(program: &Program, rng: &mut Rng) -> Option<Insertion> {
+    let process = ProcessId(rng.below(program.processes.len() as u32));
+    let cfg = &program.process(process).cfg;
+    let stores: Vec<Spot> =
+        cfg.edges.iter().filter(|edge| takes_fence(edge)).map(|edge| Spot::After(edge.origin)).collect();
+    let points = (0..cfg.points.len() as u32).map(wattle_program::Point);
+    let points: Vec<Spot> = points.filter(|point| !cfg.point(*point).end).map(Spot::Before).collect();
+    let spots = if rng.chance(600) && !stores.is_empty() { stores } else { points };
+    if spots.is_empty() {
+        return None;
+    }
+    let spot = *rng.pick(&spots);
+    let copies = program.process(process).replicas.count().unwrap_or(1);
+    let copy = rng.chance(400).then(|| rng.below(copies));
+    let op = Op::Fence(match rng.below(4) {
+        0 => Fence { orders: Orders::WW, ..Fence::full() },
+        _ => Fence::full(),
+    });
+    Some(Insertion { place: Place { process, copy, spot }, op })
+}
+
+/// RMA with all flushes is SC.
+pub fn flushed_is_sc(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
+    const LAW: &str = "all flushes make SC";
+    let (Some(sc), Some(rma)) = (find("sc"), find("rma")) else { return Ok(Obeyed::default()) };
+    let flushed = insert(program, &all_flushes(program));
+    let plain = Task { program, memory: sc, property: Property::Stated };
+    let remote = Task { program: &flushed, memory: rma, property: Property::Stated };
+    let (under_sc, under_rma) = (oracle.outcomes(&plain), oracle.outcomes(&remote));
+    let (Some(under_sc), Some(under_rma)) = (under_sc, under_rma) else { return Ok(Obeyed::default()) };
+    if let Some(extra) = under_rma.symmetric_difference(&under_sc).next() {
+        return Err(broken(rma, LAW, format!("the outcome {extra:?} is on one side only")));
+    }
+    let (sc_safe, rma_safe) = (oracle.safe(&plain), oracle.safe(&remote));
+    // Under SC a thread waits *behind* its operation, here before the flush: points may differ.
+    let of_points = program.properties.iter().any(|property| property.kind == PropertyKind::Forbid);
+    if !of_points && sc_safe.is_some() && rma_safe.is_some() && sc_safe != rma_safe {
+        return Err(broken(rma, LAW, format!("safe: {rma_safe:?}, under SC: {sc_safe:?}")));
+    }
+    Ok(Obeyed { compared: true, telling: telling(Some(&under_sc), sc_safe) })
+}
+
+/// A flush after every remote operation, for its target.
+pub fn all_flushes(program: &Program) -> Vec<Insertion> {
+    let mut result = Vec::new();
+    for process in program.process_ids() {
+        for edge in &program.process(process).cfg.edges {
+            for op in &edge.ops {
+                let (Op::Put { remote, .. } | Op::Get { remote, .. } | Op::RemoteAtomic { remote, .. }) = op
+                else {
+                    continue;
+                };
+                if let Some((owner, copy)) = owner_of(program, remote) {
+                    let place = Place { process, copy: None, spot: Spot::After(edge.origin) };
+                    result.push(Insertion { place, op: Op::Flush { process: owner, copy } });
+                }
+            }
+        }
+    }
+    result
+}
+
+/// The process that owns an address, and which copy of it.
+fn owner_of(program: &Program, address: &Term) -> Option<(ProcessId, Term)> {
+    let Kind::Address { variable, indices } = address.kind() else { return None };
+    let info = &program.variables[*variable as usize];
+    let copy = match info.dimensions.first() {
+        Some(wattle_program::Dimension::Copies(_)) => indices.first()?.clone(),
+        _ => Term::int(0),
+    };
+    Some((info.owner?, copy))
+}
+
+/// What is safe with some capacity is not unsafe with more.
+pub fn capacity_is_monotone(
+    engine: &dyn Fn(usize) -> Box<dyn Engine>,
+    program: &Program,
+    states: u64,
+) -> Result<Obeyed, Disagreement> {
+    let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
+    let mut all = Obeyed::default();
+    for memory in models(names) {
+        let task = Task { program, memory, property: Property::Stated };
+        let mut safe_with = None;
+        for capacity in [1, 2, 3, 5] {
+            let run = Run::new(Budget { states: Some(states), ..Budget::default() });
+            match engine(capacity).check(&task, &run).verdict {
+                Verdict::Safe { .. } => {
+                    all.compared |= safe_with.is_some();
+                    safe_with = Some(capacity);
+                }
+                Verdict::Unsafe { .. } => {
+                    all.compared = true;
+                    all.telling = true;
+                    if let Some(less) = safe_with {
+                        let what = format!("unsafe with capacity {capacity}, safe with {less}");
+                        return Err(broken(memory, "a larger capacity", what));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Forgetting dead locals changes neither verdicts nor outcomes.
+pub fn forgetting_is_invisible(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
+    let forgetful = forget_dead(program);
+    let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
+    let mut all = Obeyed::default();
+    for memory in models(names) {
+        for (one, other) in [(program, &forgetful), (&forgetful, program)] {
+            for property in [Property::Stated, Property::NoDeadlock] {
+                let obeyed =
+                    included("forgetting is invisible", oracle, (one, memory), (other, memory), property)?;
+                all.compared |= obeyed.compared;
+                all.telling |= obeyed.telling;
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn is_remote(program: &Program) -> bool {
+    program.vocabulary == wattle_program::Vocabulary::Rma
+}

@@ -19,11 +19,23 @@ use wattle_program::{Fence, Op, Orders, ProcessId, Program, PropertyKind};
 use crate::compare::Disagreement;
 use crate::{Failure, shrink};
 
-/// Who is asked. `None` means that there is no definite answer, which no law forbids.
+/// What is known about a task. `None` means that there is no definite answer, which no law forbids.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    pub safe: Option<bool>,
+    /// Asked for stated properties only: outcomes do not depend on the question.
+    pub outcomes: Option<OutcomeSet>,
+}
+
+impl Findings {
+    fn telling(&self) -> bool {
+        self.safe == Some(false) || self.outcomes.as_ref().is_some_and(|outcomes| outcomes.len() > 1)
+    }
+}
+
+/// Who is asked.
 pub trait Oracle {
-    /// Is the program safe?
-    fn safe(&self, task: &Task<'_>) -> Option<bool>;
-    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet>;
+    fn find(&self, task: &Task<'_>) -> Findings;
 }
 
 /// The naive search.
@@ -32,19 +44,15 @@ pub struct Naive {
     pub states: u64,
 }
 
-impl Naive {
-    fn closure(&self, task: &Task<'_>) -> Option<wattle_engine::certify::Closure> {
-        let run = Run::new(Budget { states: Some(self.states), ..Budget::default() });
-        explore_all(task, None, false, &run).ok()
-    }
-}
-
 impl Oracle for Naive {
-    fn safe(&self, task: &Task<'_>) -> Option<bool> {
-        self.closure(task).map(|closure| closure.violation.is_none())
-    }
-    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet> {
-        self.closure(task).map(|closure| closure.outcomes)
+    fn find(&self, task: &Task<'_>) -> Findings {
+        let run = Run::new(Budget { states: Some(self.states), ..Budget::default() });
+        match explore_all(task, None, false, &run) {
+            Ok(closure) => {
+                Findings { safe: Some(closure.violation.is_none()), outcomes: Some(closure.outcomes) }
+            }
+            Err(_) => Findings::default(),
+        }
     }
 }
 
@@ -55,22 +63,16 @@ pub struct Asked<'a, E> {
     pub states: u64,
 }
 
-impl<E> Asked<'_, E> {
-    fn run(&self) -> Run {
-        Run::new(Budget { states: Some(self.states), ..Budget::default() })
-    }
-}
-
 impl<E: Engine + Outcomes> Oracle for Asked<'_, E> {
-    fn safe(&self, task: &Task<'_>) -> Option<bool> {
-        match self.engine.check(task, &self.run()).verdict {
+    fn find(&self, task: &Task<'_>) -> Findings {
+        let run = || Run::new(Budget { states: Some(self.states), ..Budget::default() });
+        let safe = match self.engine.check(task, &run()).verdict {
             Verdict::Safe { .. } => Some(true),
             Verdict::Unsafe { .. } => Some(false),
             _ => None,
-        }
-    }
-    fn outcomes(&self, task: &Task<'_>) -> Option<OutcomeSet> {
-        self.engine.outcomes(task, &self.run()).ok()
+        };
+        let stated = task.property == Property::Stated;
+        Findings { safe, outcomes: stated.then(|| self.engine.outcomes(task, &run()).ok()).flatten() }
     }
 }
 
@@ -128,47 +130,40 @@ fn broken(memory: &MemoryModel, law: &str, what: String) -> Disagreement {
     Disagreement { model: memory.name, subject: law.to_owned(), what }
 }
 
-fn telling(outcomes: Option<&OutcomeSet>, safe: Option<bool>) -> bool {
-    safe == Some(false) || outcomes.is_some_and(|outcomes| outcomes.len() > 1)
-}
-
-/// Everything that happens under `less` happens under `more`.
-fn included(
-    law: &str,
-    oracle: &dyn Oracle,
-    less: (&Program, &'static MemoryModel),
-    more: (&Program, &'static MemoryModel),
-    property: Property,
-) -> Result<Obeyed, Disagreement> {
-    let small = Task { program: less.0, memory: less.1, property };
-    let large = Task { program: more.0, memory: more.1, property };
-    let (small_safe, large_safe) = (oracle.safe(&small), oracle.safe(&large));
-    if large_safe == Some(true) && small_safe == Some(false) {
-        return Err(broken(less.1, law, format!("{property:?}: unsafe, although safe with more executions")));
+/// Everything that happens in `less` happens in `more`.
+fn included(less: &Findings, more: &Findings) -> Result<Obeyed, String> {
+    if more.safe == Some(true) && less.safe == Some(false) {
+        return Err("unsafe, although safe with more executions".to_owned());
     }
-    let mut obeyed = Obeyed { compared: small_safe.is_some() && large_safe.is_some(), telling: false };
-    if property == Property::Stated {
-        let (few, many) = (oracle.outcomes(&small), oracle.outcomes(&large));
-        obeyed.telling = telling(many.as_ref(), large_safe);
-        if let (Some(few), Some(many)) = (few, many) {
-            obeyed.compared = true;
-            if let Some(extra) = few.difference(&many).next() {
-                return Err(broken(less.1, law, format!("the outcome {extra:?} is new")));
-            }
+    let mut compared = less.safe.is_some() && more.safe.is_some();
+    if let (Some(few), Some(many)) = (&less.outcomes, &more.outcomes) {
+        compared = true;
+        if let Some(extra) = few.difference(many).next() {
+            return Err(format!("the outcome {extra:?} is new"));
         }
     }
-    Ok(obeyed)
+    Ok(Obeyed { compared, telling: more.telling() })
+}
+
+impl Obeyed {
+    fn add(&mut self, other: Obeyed) {
+        self.compared |= other.compared;
+        self.telling |= other.telling;
+    }
 }
 
 /// SC within TSO within PSO.
 pub fn weaker_allows_more(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
-    for pair in models(&BUFFERS).windows(2) {
-        for property in [Property::Stated, Property::NoDeadlock] {
-            let (less, more) = ((program, pair[0]), (program, pair[1]));
-            let obeyed = included("weaker memory allows more", oracle, less, more, property)?;
-            all.compared |= obeyed.compared;
-            all.telling |= obeyed.telling;
+    for property in [Property::Stated, Property::NoDeadlock] {
+        let models = models(&BUFFERS);
+        let find = |memory: &&'static MemoryModel| oracle.find(&Task { program, memory, property });
+        let findings: Vec<Findings> = models.iter().map(find).collect();
+        for (memory, pair) in models.iter().zip(findings.windows(2)) {
+            let obeyed = included(&pair[0], &pair[1]);
+            all.add(obeyed.map_err(|what| {
+                broken(memory, "weaker memory allows more", format!("{property:?}: {what}"))
+            })?);
         }
     }
     Ok(all)
@@ -180,13 +175,10 @@ pub fn fence_restricts(oracle: &dyn Oracle, program: &Program, seed: u64) -> Res
     let fenced = insert(program, &[insertion]);
     let mut all = Obeyed::default();
     for memory in models(&BUFFERS) {
-        if let Err(error) = wattle_program::validate(&fenced) {
-            return Err(broken(memory, "a fence restricts", format!("not valid: {error}")));
-        }
-        let obeyed =
-            included("a fence restricts", oracle, (&fenced, memory), (program, memory), Property::Stated)?;
-        all.compared |= obeyed.compared;
-        all.telling |= obeyed.telling;
+        let broken = |what: String| broken(memory, "a fence restricts", what);
+        wattle_program::validate(&fenced).map_err(|error| broken(format!("not valid: {error}")))?;
+        let find = |program: &Program| oracle.find(&Task { program, memory, property: Property::Stated });
+        all.add(included(&find(&fenced), &find(program)).map_err(broken)?);
     }
     Ok(all)
 }
@@ -219,18 +211,21 @@ pub fn flushed_is_sc(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, D
     let flushed = insert(program, &all_flushes(program));
     let plain = Task { program, memory: sc, property: Property::Stated };
     let remote = Task { program: &flushed, memory: rma, property: Property::Stated };
-    let (under_sc, under_rma) = (oracle.outcomes(&plain), oracle.outcomes(&remote));
-    let (Some(under_sc), Some(under_rma)) = (under_sc, under_rma) else { return Ok(Obeyed::default()) };
-    if let Some(extra) = under_rma.symmetric_difference(&under_sc).next() {
+    let (under_sc, under_rma) = (oracle.find(&plain), oracle.find(&remote));
+    let (Some(one), Some(other)) = (&under_sc.outcomes, &under_rma.outcomes) else {
+        return Ok(Obeyed::default());
+    };
+    if let Some(extra) = one.symmetric_difference(other).next() {
         return Err(broken(rma, LAW, format!("the outcome {extra:?} is on one side only")));
     }
-    let (sc_safe, rma_safe) = (oracle.safe(&plain), oracle.safe(&remote));
     // Under SC a thread waits *behind* its operation, here before the flush: points may differ.
     let of_points = program.properties.iter().any(|property| property.kind == PropertyKind::Forbid);
-    if !of_points && sc_safe.is_some() && rma_safe.is_some() && sc_safe != rma_safe {
-        return Err(broken(rma, LAW, format!("safe: {rma_safe:?}, under SC: {sc_safe:?}")));
+    if let (false, Some(sc), Some(safe)) = (of_points, under_sc.safe, under_rma.safe)
+        && sc != safe
+    {
+        return Err(broken(rma, LAW, format!("safe: {safe}, under SC: {sc}")));
     }
-    Ok(Obeyed { compared: true, telling: telling(Some(&under_sc), sc_safe) })
+    Ok(Obeyed { compared: true, telling: under_sc.telling() })
 }
 
 /// A flush after every remote operation, for its target.
@@ -303,12 +298,14 @@ pub fn forgetting_is_invisible(oracle: &dyn Oracle, program: &Program) -> Result
     let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
     let mut all = Obeyed::default();
     for memory in models(names) {
-        for (one, other) in [(program, &forgetful), (&forgetful, program)] {
-            for property in [Property::Stated, Property::NoDeadlock] {
-                let obeyed =
-                    included("forgetting is invisible", oracle, (one, memory), (other, memory), property)?;
-                all.compared |= obeyed.compared;
-                all.telling |= obeyed.telling;
+        for property in [Property::Stated, Property::NoDeadlock] {
+            let find = |program: &Program| oracle.find(&Task { program, memory, property });
+            let (one, other) = (find(program), find(&forgetful));
+            for (less, more) in [(&one, &other), (&other, &one)] {
+                let obeyed = included(less, more);
+                all.add(obeyed.map_err(|what| {
+                    broken(memory, "forgetting is invisible", format!("{property:?}: {what}"))
+                })?);
             }
         }
     }

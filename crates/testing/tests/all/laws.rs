@@ -6,9 +6,9 @@ use std::ops::Range;
 use wattle_engine::Engine;
 use wattle_engine_explore::Explore;
 use wattle_generate::{Flavour, Profile};
-use wattle_testing::laws::{self, Asked, Law, Naive, Oracle, Record};
+use wattle_testing::laws::{self, Asked, Law, Naive, Record};
 
-const STATES: u64 = 3000;
+const STATES: u64 = 1500;
 const NAIVE: Naive = Naive { states: STATES };
 
 /// Store buffers of every flavour.
@@ -94,7 +94,9 @@ fn forgetting_dead_locals_is_invisible() {
 #[test]
 fn forgetting_dead_locals_is_invisible_for_explore() {
     let engine = explore(true);
-    let oracle = asked(&engine);
-    let oracle: &dyn Oracle = &oracle;
-    holds(&|program, _| laws::forgetting_is_invisible(oracle, program), &Profile::varied, 51_000..51_300);
+    holds(
+        &|program, _| laws::forgetting_is_invisible(&asked(&engine), program),
+        &Profile::varied,
+        51_000..51_300,
+    );
 }

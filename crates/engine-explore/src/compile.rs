@@ -56,6 +56,8 @@ pub struct Point {
     pub end: bool,
     pub inside: Option<Mode>,
     pub awaits: bool,
+    /// Does an edge that leaves choose values?
+    pub has_choices: bool,
     /// Never a state of its own: the thread runs on at once (see [`reduce`]).
     pub transient: bool,
 }
@@ -260,15 +262,19 @@ fn compile_thread(scope: Scope<'_>) -> Thread {
     let cfg = &scope.program.process(scope.shape.info(thread).process).cfg;
     let edges: Vec<Edge> = cfg.edge_ids().map(|edge| compile_edge(&scope, thread, edge)).collect();
     let points = (cfg.points.iter().enumerate())
-        .map(|(number, info)| Point {
-            edges: (0..edges.len() as u32)
+        .map(|(number, info)| {
+            let leaving: Vec<u32> = (0..edges.len() as u32)
                 .filter(|edge| cfg.edges[*edge as usize].from.0 as usize == number)
                 .filter(|edge| !edges[*edge as usize].guard.is_false())
-                .collect(),
-            end: info.end,
-            inside: info.inside,
-            awaits: info.awaits,
-            transient: false,
+                .collect();
+            Point {
+                has_choices: leaving.iter().any(|edge| edges[*edge as usize].has_choices),
+                edges: leaving,
+                end: info.end,
+                inside: info.inside,
+                awaits: info.awaits,
+                transient: false,
+            }
         })
         .collect();
     Thread { points, edges }

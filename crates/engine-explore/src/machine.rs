@@ -66,6 +66,7 @@ pub struct Worker<'a> {
     path: Vec<Move>,
     /// For each depth of a chain of local steps, the states reached.
     levels: Vec<Vec<u64>>,
+    scratch: Vec<u64>,
     odometer: Odometer,
     failed: Vec<usize>,
     /// A store or remote operation found no room.
@@ -88,6 +89,7 @@ impl<'a> Worker<'a> {
             machine,
             path: Vec::new(),
             levels: Vec::new(),
+            scratch: Vec::new(),
             odometer: Odometer::default(),
             failed: Vec::new(),
             cut: false,
@@ -110,11 +112,10 @@ impl<'a> Worker<'a> {
                 continue;
             }
             let moves = self.moves;
-            self.try_edges(thread, words, 0, sink)?;
+            self.steps(thread, words, sink)?;
             if self.moves > moves {
                 self.movers.push(thread);
             }
-            self.settle_level(thread, words.len(), 0, sink)?;
         }
         let steps = self.moves;
         if machine.has_buffers {
@@ -151,6 +152,73 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// All steps of one thread, and on from there.
+    fn steps(&mut self, thread: usize, words: &[u64], sink: &mut impl Sink) -> Result<(), Problem> {
+        let machine = self.machine;
+        if machine.waits_for_halves && machine.buffers[thread].slots[0].raw(words) != 0 {
+            return Ok(());
+        }
+        let code = &machine.threads[thread];
+        let point = &code.points[machine.fields.points[thread].raw(words) as usize];
+        if point.has_choices {
+            self.try_edges(thread, words, 0, sink)?;
+            return self.settle_level(thread, words.len(), 0, sink);
+        }
+        // Without choices each result can go on at once.
+        let mut next = std::mem::take(&mut self.scratch);
+        for &number in &point.edges {
+            next.clear();
+            next.extend_from_slice(words);
+            let ran = self.attempt(thread, number, &mut next, sink)?;
+            if let Ran::Done = ran {
+                let edge = code.edges[number as usize].id;
+                self.path.push(Move::Step { thread: ThreadId(thread as u32), edge, choices: Vec::new() });
+                self.settle(thread, &next, 0, sink)?;
+                self.path.pop();
+            }
+        }
+        self.scratch = next;
+        Ok(())
+    }
+
+    /// Run one edge on `words` with the present choices, and report what fails in it.
+    fn attempt(
+        &mut self,
+        thread: usize,
+        number: u32,
+        words: &mut [u64],
+        sink: &mut impl Sink,
+    ) -> Result<Ran, Problem> {
+        let edge = &self.machine.threads[thread].edges[number as usize];
+        self.failed.clear();
+        let ran = self.run(thread, edge, words)?;
+        match ran {
+            Ran::Done => {
+                self.moves += 1;
+                self.taken[thread][number as usize] = true;
+                if let Some(&op) = self.failed.first() {
+                    self.push_step(thread, edge.id);
+                    sink.failed(&self.path, op);
+                    self.path.pop();
+                }
+            }
+            Ran::Fault { fault: Fault::Overflow, .. } => return Err(Problem::TooLarge),
+            Ran::Fault { fault, op } => {
+                self.moves += 1;
+                self.push_step(thread, edge.id);
+                sink.fault(&self.path, op, fault);
+                self.path.pop();
+            }
+            Ran::Disabled | Ran::Blocked => {}
+        }
+        Ok(ran)
+    }
+
+    fn push_step(&mut self, thread: usize, edge: EdgeId) {
+        let choices = self.odometer.values();
+        self.path.push(Move::Step { thread: ThreadId(thread as u32), edge, choices });
+    }
+
     /// Run all edges of a thread; results go to level `depth`. Returns whether one was blocked.
     fn try_edges(
         &mut self,
@@ -178,45 +246,17 @@ impl<'a> Worker<'a> {
             loop {
                 let start = level.len();
                 level.extend_from_slice(words);
-                level.push(u64::from(number));
-                let end = level.len() - 1;
-                self.failed.clear();
-                match self.run(thread, edge, &mut level[start..end])? {
+                match self.attempt(thread, number, &mut level[start..], sink)? {
                     Ran::Done => {
-                        self.moves += 1;
-                        self.taken[thread][number as usize] = true;
-                        if edge.has_choices {
-                            level.extend(self.odometer.digits.iter().map(|digit| digit.0 as u64));
-                        }
-                        if !self.failed.is_empty() {
-                            let choices = self.odometer.values();
-                            self.path.push(Move::Step {
-                                thread: ThreadId(thread as u32),
-                                edge: edge.id,
-                                choices,
-                            });
-                            sink.failed(&self.path, self.failed[0]);
-                            self.path.pop();
-                        }
+                        level.push(u64::from(number));
+                        level.extend(self.odometer.digits.iter().map(|digit| digit.0 as u64));
                         // The entry's own length goes last, so that levels can be walked backwards.
                         let length = level.len() - start;
                         level.push(length as u64);
                     }
                     ran => {
                         level.truncate(start);
-                        match ran {
-                            Ran::Blocked => blocked = true,
-                            Ran::Fault { fault: Fault::Overflow, .. } => return Err(Problem::TooLarge),
-                            Ran::Fault { fault, op } => {
-                                self.moves += 1;
-                                let choices = self.odometer.values();
-                                let thread = ThreadId(thread as u32);
-                                self.path.push(Move::Step { thread, edge: edge.id, choices });
-                                sink.fault(&self.path, op, fault);
-                                self.path.pop();
-                            }
-                            _ => {}
-                        }
+                        blocked |= matches!(ran, Ran::Blocked);
                     }
                 }
                 if !edge.has_choices || !self.odometer.advance() {

@@ -19,6 +19,7 @@ pub struct Parsed {
 
 /// One language.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::type_complexity)]
 pub struct Frontend {
     pub name: &'static str,
     pub extensions: &'static [&'static str],

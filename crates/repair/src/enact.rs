@@ -181,7 +181,6 @@ impl Stage<'_> {
     fn bring_home(&mut self, thread: ThreadId, step: &Action) -> Option<()> {
         let mut targets: Vec<Option<ThreadId>> =
             self.state.halves[thread.0 as usize].iter().map(|half| Some(half.target())).collect();
-        targets.dedup();
         targets.sort();
         targets.dedup();
         if targets.is_empty() {

@@ -4,11 +4,11 @@
 //!
 //! * [`repair`]: a program that is unsafe only because memory is weak, and the fewest fences that
 //!   make it safe.
-//! * [`relax`]: a safe program, and the fewest of its fences that must stay.
+//! * [`relax()`]: a safe program, and the fewest of its fences that must stay.
 //!
 //! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
-//! [`places`] says where fences may stand, `enact` runs a counterexample under other fences, and
+//! [`places()`] says where fences may stand, `enact` runs a counterexample under other fences, and
 //! `descend` is for engines that cannot refute; `symmetry` lets copies of a process share what was learned
 //! of one.
 //!

@@ -88,18 +88,13 @@ fn everywhere(
             here.contains(&None) || copies < u32::MAX && (0..copies).all(|copy| here.contains(&Some(copy)));
         if has && !in_all {
             let place = sources.start(origin.0);
-            return Err(if process == wanted.place.process || here.is_empty() && copies == 1 {
-                let name = name_of(program, process);
-                format!(
-                    "the statement at {}:{} is one text for several processes, and the fence is not for all of them ({name} has none)",
-                    place.line, place.column
-                )
-            } else {
-                format!(
-                    "the statement at {}:{} is shared by processes that need different fences",
-                    place.line, place.column
-                )
-            });
+            return Err(format!(
+                "the statement at {}:{} is one text for several processes, and the fence is not for all of them \
+                 ({} has none)",
+                place.line,
+                place.column,
+                name_of(program, process)
+            ));
         }
     }
     Ok(())

@@ -97,15 +97,15 @@ pub fn lex<'a>(text: &'a str, file: FileId, problems: &mut Vec<Diagnostic>) -> V
         let rest = &text[at..];
         if first.is_whitespace() || first == '\u{feff}' {
             at += first.len_utf8();
-        } else if rest.starts_with("/*") {
-            match rest[2..].find("*/") {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            match comment.find("*/") {
                 Some(length) => at += length + 4,
                 None => {
                     // Memorax reads such a file, so this is not an error.
                     let span = Span::new(file, at, at + 2);
-                    let text = "this comment does not end, so the rest of the file is not read";
-                    problems.push(Diagnostic::warning("rmm-comment", span, text).help("add `*/`"));
-                    at = text_end(rest, at);
+                    let message = "this comment does not end, so the rest of the file is not read";
+                    problems.push(Diagnostic::warning("rmm-comment", span, message).help("add `*/`"));
+                    at = text.len();
                 }
             }
         } else if first.is_ascii_alphabetic() || first == '_' {
@@ -139,10 +139,6 @@ pub fn lex<'a>(text: &'a str, file: FileId, problems: &mut Vec<Diagnostic>) -> V
     }
     tokens.push(token(Kind::End, text.len(), text.len()));
     tokens
-}
-
-fn text_end(rest: &str, at: usize) -> usize {
-    at + rest.len()
 }
 
 fn name_length(text: &str) -> usize {

@@ -60,7 +60,10 @@ impl Flow<'_> {
             }
             None => {
                 self.inside = Some(self.mode);
-                lists.iter().for_each(|list| self.list(list, from, to));
+                // A loop or label at the very start is inside as well, so the way in is a step.
+                let first = self.fresh();
+                self.edge(from, Term::bool(true), vec![], &Target::Point(first), origin);
+                lists.iter().for_each(|list| self.list(list, first, to));
                 self.inside = None;
             }
         }

@@ -12,6 +12,7 @@ mod lower;
 mod macros;
 mod names;
 mod parse;
+mod properties;
 mod suggest;
 #[cfg(test)]
 mod tests;

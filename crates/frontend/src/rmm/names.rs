@@ -147,9 +147,9 @@ impl Names {
         format!("P{}", self.first[process]).into()
     }
 
-    /// The address that copy `copy` of `process` declares under `name`. For a copy of the process
-    /// itself, `None` stands for whoever evaluates the term.
-    fn address(&self, process: usize, copy: Option<u32>, name: &str) -> Option<Term> {
+    /// The address that copy `copy` of `process` declares under `name`; `None` stands for the copy
+    /// that evaluates the term, so this is `name[my]`.
+    pub fn own(&self, process: usize, copy: Option<u32>, name: &str) -> Option<Term> {
         let cell = self.cells[process].get(name)?;
         let Some(base) = cell.base else { return Some(Term::address(cell.variable, vec![])) };
         let index = match (copy, self.replicas(process)) {
@@ -157,11 +157,6 @@ impl Names {
             (copy, _) => Term::int(i64::from(base + copy.unwrap_or(0))),
         };
         Some(Term::address(cell.variable, vec![index]))
-    }
-
-    /// `name[my]`
-    pub fn own(&self, process: usize, copy: Option<u32>, name: &str) -> Option<Term> {
-        self.address(process, copy, name)
     }
 
     /// `name[number]`: of the thread that is number `number` among all but the evaluating one.
@@ -179,7 +174,7 @@ impl Names {
         };
         if let Some(thread) = known {
             let (process, copy) = self.thread(thread);
-            return self.address(process, Some(copy), name);
+            return self.own(process, Some(copy), name);
         }
         // Another copy of the same process: the copies after mine have moved up by one.
         let cell = self.cells[process].get(name)?;

@@ -41,92 +41,22 @@ pub use parse::parse;
 pub use print::print;
 
 /// Names that must be quoted.
-const RESERVED: [&str; 79] = [
-    "add",
-    "address",
-    "always",
-    "any",
-    "assert",
-    "assign",
-    "assume",
-    "at",
-    "atomic",
-    "awaits",
-    "bits",
-    "bool",
-    "buffered",
-    "cas",
-    "copies",
-    "cumulative",
-    "do",
-    "edge",
-    "else",
-    "end",
-    "ended",
-    "entry",
-    "enum",
-    "exists",
-    "expected",
-    "false",
-    "fence",
-    "filter",
-    "finally",
-    "flush",
-    "forall",
-    "forbid",
-    "forget",
-    "from",
-    "get",
-    "havoc",
-    "hidden",
-    "if",
-    "in",
-    "init",
-    "inside",
-    "int",
-    "into",
-    "intset",
-    "join",
-    "label",
-    "load",
-    "load_exclusive",
-    "local",
-    "location",
-    "locked",
-    "me",
-    "mem",
-    "new",
-    "none",
-    "observe",
-    "once",
-    "owner",
-    "plain",
-    "point",
-    "predicate",
-    "process",
-    "program",
-    "put",
-    "range",
-    "remote",
-    "replace",
-    "spawn",
-    "store",
-    "store_conditional",
-    "symbol",
-    "tagged",
-    "then",
-    "thread",
-    "to",
-    "true",
-    "unsupported",
-    "when",
-    "with",
-];
+const RESERVED: &str = "
+    add address always any assert assign assume at awaits bits bool buffered cas copies cumulative
+    do edge else end ended entry enum exists false fence filter finally flush forall forbid forget
+    from get havoc hidden if in init inside int into intset join label load load_exclusive local
+    location locked me mem none observe owner plain point predicate process program put range
+    remote replace spawn store store_conditional symbol tagged then thread to true unsupported when
+    with
+";
 
 /// Must a name be quoted to be read as a name?
 fn needs_quotes(name: &str) -> bool {
     let starts = |letter: char| letter.is_ascii_alphabetic() || letter == '_' || letter == '$';
     let goes_on = |letter: char| starts(letter) || letter.is_ascii_digit();
     let sort = name.strip_prefix(['u', 'i']).is_some_and(|width| width.parse::<u8>().is_ok());
-    !name.starts_with(starts) || !name.chars().all(goes_on) || sort || RESERVED.contains(&name)
+    !name.starts_with(starts)
+        || !name.chars().all(goes_on)
+        || sort
+        || RESERVED.split_whitespace().any(|word| word == name)
 }

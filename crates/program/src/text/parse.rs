@@ -74,19 +74,13 @@ fn is_inner(tokens: &[Token]) -> bool {
 fn outline(lines: &[Vec<Token>]) -> Program {
     let mut outline = empty();
     for tokens in lines {
-        let before = outline.clone_names();
+        // Sorts speak of enumerations, which come first.
+        let before = Program { enumerations: outline.enumerations.clone(), ..empty() };
         let mut line = Line::new(tokens, &before, None);
         let word = line.next();
         let _ = outline_line(&mut line, &word.text, &mut outline);
     }
     outline
-}
-
-impl Program {
-    /// What sorts may speak of.
-    fn clone_names(&self) -> Program {
-        Program { enumerations: self.enumerations.clone(), ..empty() }
-    }
 }
 
 fn outline_line(line: &mut Line<'_>, word: &str, outline: &mut Program) -> Read<()> {

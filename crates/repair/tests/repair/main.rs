@@ -123,8 +123,7 @@ fn szymanski_needs_three_or_two_in_the_text() {
 }
 
 #[test]
-fn costs_decide() {
-    // Message passing with a dear fence: still the only one.
+fn a_dear_fence_is_still_one_fence() {
     let options = Options { costs: [("fence".into(), 7)].into(), ..Options::default() };
     let repaired = repaired_with(&programs::message_passing(), "pso", &options);
     assert_eq!((repaired.count, repaired.minimal), (1, true));
@@ -202,6 +201,9 @@ fn flushes_name_the_copy_that_the_statement_names() {
     assert_eq!(counts(&repaired), (2, 1));
     let anywhere = Options { anywhere: true, ..Options::default() };
     assert_eq!(repaired_with(&program, "rma", &anywhere).count, 2);
+    let all = Options { all: All::Subset, ..anywhere };
+    let found = repaired_with(&program, "rma", &all);
+    assert_eq!(sorted(found.solutions), exhaustive(&program, "rma", true));
 }
 
 #[test]
@@ -355,6 +357,18 @@ fn a_spent_budget_is_no_answer() {
         }
     }
     assert!(bounds.len() > 2 && bounds.is_sorted() && bounds.iter().all(|bound| *bound <= 4), "{bounds:?}");
+}
+
+#[test]
+fn a_bounded_proof_is_not_called_minimal() {
+    let program = programs::store_buffering_beside_a_loop();
+    let task =
+        Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
+    let engine = Explore { max_capacity: 2, ..Explore::default() };
+    let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
+    let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+    assert_eq!((repaired.count, repaired.minimal), (2, false));
+    assert!(matches!(repaired.proof, Proof::Bounded(_)));
 }
 
 #[test]

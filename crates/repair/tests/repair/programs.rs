@@ -30,6 +30,26 @@ pub fn store_buffering() -> Program {
     builder.finish(PropertyKind::Finally, read(0).and(read(1)).negated())
 }
 
+/// Store buffering beside a thread whose buffer never stops growing.
+pub fn store_buffering_beside_a_loop() -> Program {
+    let mut builder = Builder::new(Vocabulary::Generic);
+    let (x, y, z) = (builder.shared("x", None), builder.shared("y", None), builder.shared("z", None));
+    let mut ends = vec![];
+    for (name, mine, theirs) in [("p", x, y), ("q", y, x)] {
+        ends.push(builder.process(name, 1, 1, |thread| {
+            thread.store(scalar(mine), int(1));
+            thread.wait(&[(0, scalar(theirs))], local(0).equals(int(0)));
+            thread.label("cs")
+        }));
+    }
+    builder.process("r", 1, 0, |thread| {
+        let head = thread.here();
+        thread.unnamed_store(scalar(z), int(1));
+        thread.jump(head);
+    });
+    builder.finish(PropertyKind::Forbid, at(0, 0, ends[0]).and(at(1, 0, ends[1])))
+}
+
 /// Message passing: x = 1; y = 1 || r0 = y; r1 = x. Forbidden: r0 is 1 and r1 is 0.
 pub fn message_passing() -> Program {
     let mut builder = Builder::new(Vocabulary::Generic);
@@ -151,8 +171,8 @@ pub fn broken_under_sc() -> Program {
     mutual_exclusion(builder, 0, cs)
 }
 
-/// The label stands directly after the store, inside an atomic step where no fence can be: p is at
-/// `seen` while its store is pending. A fence after the store would come after the label.
+/// The label stands directly after a store that has no place in the text: p is at `seen` while its
+/// store is pending, and no fence can come between.
 pub fn unrepairable() -> Program {
     let mut builder = Builder::new(Vocabulary::Generic);
     let x = builder.shared("x", None);
@@ -231,8 +251,7 @@ pub fn szymanski() -> Program {
     mutual_exclusion(builder, 0, cs)
 }
 
-/// Message passing with a second violation that only a fence makes possible: `x` is seen while p has
-/// not come to its end.
+/// Message passing with a second way to violate it, in which p has *not* come to its end.
 pub fn late_arrival() -> Program {
     let mut builder = Builder::new(Vocabulary::Generic);
     let (x, y) = (builder.shared("x", None), builder.shared("y", None));

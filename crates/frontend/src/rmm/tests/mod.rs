@@ -8,7 +8,7 @@ mod table;
 
 use wattle_engine::certify::explore_all;
 use wattle_engine::{Property, Run, Task};
-use wattle_program::{Program, validate};
+use wattle_program::{Program, text, validate};
 use wattle_source::{Diagnostic, NoLoader, Sources};
 
 use crate::Parsed;
@@ -18,10 +18,13 @@ fn read(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     (super::FRONTEND.parse)(&sources, file, &NoLoader)
 }
 
-/// A text that must be right.
+/// The program of a text that must be right; it is well formed and comes back from its printed form.
 fn parsed(text: &str) -> Program {
     let parsed = read(text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
     validate(&parsed.program).unwrap_or_else(|invalid| panic!("{invalid}\n{text}"));
+    let printed = text::print(&parsed.program);
+    let (sources, file) = Sources::single("test.wir", &printed);
+    assert_eq!(text::parse(&sources, file).as_ref(), Ok(&parsed.program), "{printed}");
     parsed.program
 }
 

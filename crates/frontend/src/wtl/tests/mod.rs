@@ -3,6 +3,7 @@
 //! Behaviour is judged by the reference machines, which know nothing of this language.
 
 mod behaviour;
+mod edits;
 mod remote;
 mod structure;
 

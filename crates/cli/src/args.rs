@@ -204,10 +204,10 @@ pub struct Fix {
     /// Allow fences at every control point, not only after stores
     #[arg(long)]
     pub anywhere: bool,
-    /// Let copies of a thread have different fences in the text
+    /// Fewest fences in the thread that gets most, and only then in total
     #[arg(long)]
     pub per_thread: bool,
-    /// Start without the fences that the text has
+    /// Of a safe program: take out as many of its fences as possible
     #[arg(long)]
     pub relax: bool,
     /// What a kind of fence costs, such as `mfence=2` (others: 1)

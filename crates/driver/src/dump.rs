@@ -8,8 +8,7 @@ pub fn of_input(input: &Input) -> Result<String, Refused> {
     load(input).map(|loaded| program(&loaded.parsed.program))
 }
 
-/// The program as text. (For now its plain structure; the printed form that parses again takes its
-/// place here.)
+/// The printed form, which `--lang wir` reads again.
 pub fn program(program: &Program) -> String {
-    format!("{program:#?}\n")
+    wattle_program::text::print(program)
 }

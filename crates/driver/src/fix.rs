@@ -5,17 +5,20 @@
 //! start, and only then is it shown or written.
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use wattle_engine::{Bound, Budget, Engine, Property, Reason, Run, Statistics, Task};
+use wattle_engine::{Budget, Engine, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
-use wattle_program::passes::{self, Insertion, Spot, kind_name};
-use wattle_program::{Cfg, Op, Program};
+use wattle_program::passes::{Insertion, Spot, kind_name};
+use wattle_program::{Op, Program};
+use wattle_repair::{Existing, Objective, Outcome, Relaxed};
 use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, statement_text};
-use wattle_source::{Sources, TextEdit};
+use wattle_source::{Sources, Span, TextEdit};
 
 use crate::check::{Check, check};
 use crate::engines::{Settings, choose};
+use crate::load::panic_text;
 use crate::{Input, Loaded, Watch, load};
 
 #[derive(Clone, Debug)]
@@ -29,9 +32,9 @@ pub struct Fix {
     pub all: All,
     /// Also at control points that no store comes before.
     pub anywhere: bool,
-    /// Let copies of a replicated thread have different fences in the text.
+    /// Minimise what the thread that gets most has to bear, and only then the total.
     pub per_thread: bool,
-    /// Start without the fences that the text has.
+    /// Of a safe program: find fences that can go.
     pub relax: bool,
     /// What a kind of fence costs, such as `("mfence", 2)`; others cost 1.
     pub costs: Vec<(String, u64)>,
@@ -106,40 +109,43 @@ fn repair(
         return;
     };
     report.engine = Some(engine.name().to_owned());
-    report.verdict = match search(&task, request, &**engine, run, &mut report.statistics) {
+    let found = search(&task, request, &**engine, run, &mut report.statistics, &mut report.notes);
+    let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
+    report.verdict = match found {
         Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },
-        Found::BrokenUnderSc => FixVerdict::Unrepairable {
-            why: "the property is violated under sc too, so fences cannot help".into(),
-        },
-        Found::Unrepairable => FixVerdict::Unrepairable {
-            why: "still violated with the strongest fence at every place".into(),
-        },
+        Found::BrokenUnderSc => unrepairable("the property is violated under sc too, so fences cannot help"),
+        Found::Unrepairable => unrepairable("still violated with the strongest fence at every place"),
+        Found::NotSafe => unrepairable("unsafe as it stands; run fix without --relax first"),
         Found::Unknown { reason } => FixVerdict::Unknown { reason },
+        Found::Internal { what } => FixVerdict::Internal { what },
         Found::Repaired { proof, count, source_count, minimal, sets, source } => {
-            let edited = match edit(request, input, loaded, &source, watch) {
-                Ok(text) => Some(text),
-                Err(why) => {
-                    report.notes.push(format!("no change of the text is shown: {why}"));
-                    None
-                }
-            };
-            if let (true, Some(text), Some(path)) = (request.write, &edited, input.path()) {
-                match write(path, text) {
-                    Ok(()) => report.notes.push(format!("written to {}", path.display())),
-                    Err(error) => report.notes.push(format!("NOT written: {error}")),
-                }
-            }
+            let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, program, &source);
+            let edited = edited(request, input, loaded, edits, watch);
+            let edited = show_or_write(request, input, edited, &mut report.notes);
             let describe = |set: &Vec<Insertion>| {
                 set.iter().map(|one| placement(&loaded.sources, program, one)).collect()
             };
             let sets = sets.iter().map(describe).collect();
             FixVerdict::Repaired { proof, count, source_count, minimal, sets, edited }
         }
+        Found::Relaxed { proof, keep, remove, minimal } => {
+            let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
+            let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
+            let edited = match spans.is_empty() {
+                true => None,
+                false => {
+                    let edited = edited(request, input, loaded, edits, watch);
+                    show_or_write(request, input, edited, &mut report.notes)
+                }
+            };
+            let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
+            let (keep, remove) = (keep.iter().map(describe).collect(), remove.iter().map(describe).collect());
+            FixVerdict::Relaxed { proof, keep, remove, minimal, edited }
+        }
     };
 }
 
 /// What a search for fences found.
-#[allow(dead_code, reason = "all but `Unknown` come from the crate `repair`, which is wired in `search`")]
 enum Found {
     AlreadySafe {
         proof: Proof,
@@ -155,34 +161,134 @@ enum Found {
         source: Vec<Insertion>,
     },
     Unrepairable,
+    Relaxed {
+        proof: Proof,
+        keep: Vec<Existing>,
+        remove: Vec<Existing>,
+        minimal: bool,
+    },
+    NotSafe,
     Unknown {
         reason: Reason,
     },
+    Internal {
+        what: String,
+    },
 }
 
-/// The seam to `wattle_repair`: translate `request` into its options, call it, and its outcome into
-/// [`Found`].
+/// Call `repair`, and put its outcome into the words of this file.
 fn search(
-    _task: &Task<'_>,
-    _request: &Fix,
-    _engine: &dyn Engine,
-    _run: &Run,
-    _statistics: &mut Statistics,
+    task: &Task<'_>,
+    request: &Fix,
+    engine: &dyn Engine,
+    run: &Run,
+    statistics: &mut Statistics,
+    notes: &mut Vec<String>,
 ) -> Found {
-    Found::Unknown { reason: Reason::GaveUp("the search for fences is not part of this build yet".into()) }
+    let options = wattle_repair::Options {
+        anywhere: request.anywhere,
+        objective: if request.per_thread { Objective::PerThread } else { Objective::Total },
+        all: match request.all {
+            All::One => wattle_repair::All::One,
+            All::Minimum => wattle_repair::All::Minimum,
+            All::Subset => wattle_repair::All::Subset,
+        },
+        costs: request.costs.iter().map(|(kind, cost)| (kind.as_str().into(), *cost)).collect(),
+    };
+    // A panic must not take the other files with it.
+    let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
+        true => relaxed(task, engine, &options, run, statistics),
+        false => repaired(task, engine, &options, run, statistics, notes),
+    }));
+    match found {
+        Ok(Ok(found)) => found,
+        Ok(Err(reason @ Reason::Unsupported(_))) => Found::Unknown { reason },
+        // What else `repair` calls an error is an engine that contradicts itself.
+        Ok(Err(reason)) => Found::Internal { what: reason.to_string() },
+        Err(panic) => Found::Internal { what: format!("the search panicked: {}", panic_text(&*panic)) },
+    }
 }
 
-/// The text with the fences in it, after it was read and checked again.
-fn edit(
+fn repaired(
+    task: &Task<'_>,
+    engine: &dyn Engine,
+    options: &wattle_repair::Options,
+    run: &Run,
+    statistics: &mut Statistics,
+    notes: &mut Vec<String>,
+) -> Result<Found, Reason> {
+    let repair = wattle_repair::repair(task, engine, options, run)?;
+    *statistics = repair.statistics;
+    let of_repair = |repaired: wattle_repair::Repaired, minimal: bool| {
+        let chosen = repaired.solutions.first().cloned().unwrap_or_default();
+        let source = match &repaired.source {
+            Some(source) => source.insertions.clone(),
+            None => wattle_repair::merge_copies(task.program, &chosen),
+        };
+        Found::Repaired {
+            proof: proof(&repaired.proof),
+            count: repaired.count,
+            source_count: repaired.source.map(|source| source.count),
+            minimal: minimal && repaired.minimal,
+            sets: repaired.solutions,
+            source,
+        }
+    };
+    Ok(match repair.outcome {
+        Outcome::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
+        Outcome::BrokenUnderSc { .. } => Found::BrokenUnderSc,
+        Outcome::Unrepairable { .. } => Found::Unrepairable,
+        Outcome::Repaired(repaired) => {
+            if !repaired.complete && options.all != wattle_repair::All::One {
+                notes.push("there may be more sets: the search ended early".into());
+            }
+            of_repair(repaired, true)
+        }
+        Outcome::Unknown(unknown) => match unknown.best {
+            None => Found::Unknown { reason: unknown.reason },
+            Some(best) => {
+                let (reason, least) = (unknown.reason, unknown.at_least);
+                notes.push(format!("the search ended early ({reason}); no repair costs less than {least}"));
+                of_repair(best, false)
+            }
+        },
+    })
+}
+
+fn relaxed(
+    task: &Task<'_>,
+    engine: &dyn Engine,
+    options: &wattle_repair::Options,
+    run: &Run,
+    statistics: &mut Statistics,
+) -> Result<Found, Reason> {
+    let relaxing = wattle_repair::relax(task, engine, options, run)?;
+    *statistics = relaxing.statistics;
+    Ok(match relaxing.outcome {
+        Relaxed::NotSafe { .. } => Found::NotSafe,
+        Relaxed::Unknown { reason } => Found::Unknown { reason },
+        Relaxed::Fewest { keep, remove, minimal, proof: of } => {
+            Found::Relaxed { proof: proof(&of), keep, remove, minimal }
+        }
+    })
+}
+
+fn proof(proof: &wattle_repair::Proof) -> Proof {
+    match proof {
+        wattle_repair::Proof::Safe { .. } => Proof::Safe,
+        wattle_repair::Proof::Bounded(_) => Proof::Bounded,
+    }
+}
+
+/// The text after the edits, read and checked again.
+fn edited(
     request: &Fix,
     input: &Input,
     loaded: &Loaded,
-    insertions: &[Insertion],
+    edits: Result<Vec<TextEdit>, String>,
     watch: &Watch,
 ) -> Result<String, String> {
-    let text = loaded.sources.text(loaded.file);
-    let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, &loaded.parsed.program, insertions)?;
-    let edited = TextEdit::apply(text, &edits);
+    let edited = TextEdit::apply(loaded.sources.text(loaded.file), &edits?);
     let again = Check {
         model: request.model.clone(),
         property: Property::Stated,
@@ -194,10 +300,32 @@ fn edit(
     };
     let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)?;
     match checked.report.verdict {
-        CheckVerdict::Safe { .. } => Ok(edited),
-        CheckVerdict::Bounded { bound: Bound::Capacity { .. } } => Ok(edited),
+        CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
         other => Err(format!("the edited text, read again, is {}", other.word())),
     }
+}
+
+/// Say why there is no edited text, or write it if that was asked for.
+fn show_or_write(
+    request: &Fix,
+    input: &Input,
+    edited: Result<String, String>,
+    notes: &mut Vec<String>,
+) -> Option<String> {
+    let text = match edited {
+        Ok(text) => text,
+        Err(why) => {
+            notes.push(format!("no change of the text is shown: {why}"));
+            return None;
+        }
+    };
+    if let (true, Some(path)) = (request.write, input.path()) {
+        notes.push(match write(path, &text) {
+            Ok(()) => format!("written to {}", path.display()),
+            Err(error) => format!("NOT written: {error}"),
+        });
+    }
+    Some(text)
 }
 
 /// Write beside the file and rename, so that an interruption leaves the old text.
@@ -214,26 +342,14 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 fn placement(sources: &Sources, program: &Program, insertion: &Insertion) -> Placement {
     let place = &insertion.place;
     let process = program.process(place.process);
-    let (span, after) = match place.spot {
-        Spot::After(origin) => {
-            (origin.0, after(program, &process.cfg, origin).unwrap_or_else(|| statement_text(sources, origin.0)))
-        }
-        Spot::Before(point) => {
-            let info = process.cfg.point(point);
-            (info.origin.0, format!("the point before `{}`", statement_text(sources, info.origin.0)))
-        }
+    let span = match place.spot {
+        Spot::After(origin) => origin.0,
+        Spot::Before(point) => process.cfg.point(point).origin.0,
     };
-    let target = match &insertion.op {
-        Op::Flush { process, copy } => {
-            let name = &program.process(*process).name;
-            Some(match copy.as_value() {
-                Some(copy) if program.process(*process).replicas.count() != Some(1) => {
-                    format!("{name}[{copy}]")
-                }
-                _ => name.to_string(),
-            })
-        }
-        _ => None,
+    let after = match (place.spot, wattle_repair::describe(program, place)) {
+        (Spot::Before(_), _) => format!("the point before `{}`", statement_text(sources, span)),
+        (Spot::After(_), text) if text.is_empty() => statement_text(sources, span),
+        (Spot::After(_), text) => text,
     };
     Placement {
         thread: process.name.to_string(),
@@ -241,26 +357,30 @@ fn placement(sources: &Sources, program: &Program, insertion: &Insertion) -> Pla
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
         after,
         kind: kind_name(&insertion.op).to_string(),
-        target,
+        target: target(program, &insertion.op),
     }
 }
 
-/// `store x`, `put Y`: the first thing of this origin that leaves something pending.
-fn after(program: &Program, cfg: &Cfg, origin: wattle_program::Origin) -> Option<String> {
-    let mut edges = cfg.edges.iter().filter(|edge| edge.origin == origin && passes::takes_fence(edge));
-    let op = edges.find_map(|edge| {
-        edge.ops.iter().find(|op| {
-            matches!(op, Op::Store { .. } | Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. })
-        })
-    })?;
-    let (word, address) = match op {
-        Op::Store { address, .. } => ("store", address),
-        Op::Put { remote, .. } => ("put", remote),
-        Op::Get { remote, .. } => ("get", remote),
-        Op::RemoteAtomic { remote, .. } => ("atomic", remote),
-        _ => return None,
-    };
-    let wattle_logic::Kind::Address { variable, .. } = address.kind() else { return None };
-    let name = &program.variables.get(*variable as usize)?.name;
-    Some(format!("{word} {name}"))
+/// A fence that the text has.
+fn existing(sources: &Sources, program: &Program, fence: &Existing) -> Placement {
+    let span = fence.origin.0;
+    Placement {
+        thread: program.process(fence.process).name.to_string(),
+        copy: None,
+        line: (!span.is_nowhere()).then(|| sources.start(span).line),
+        after: statement_text(sources, span),
+        kind: kind_name(&fence.op).to_string(),
+        target: target(program, &fence.op),
+    }
+}
+
+/// Whom a flush waits for.
+fn target(program: &Program, op: &Op) -> Option<String> {
+    let Op::Flush { process, copy } = op else { return None };
+    let process = program.process(*process);
+    Some(match copy.as_value() {
+        _ if process.replicas.count() == Some(1) => process.name.to_string(),
+        Some(copy) => format!("{}[{copy}]", process.name),
+        None => format!("{}[…]", process.name),
+    })
 }

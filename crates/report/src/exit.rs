@@ -58,7 +58,9 @@ impl Exit {
 
     pub fn of_fix(report: &FixReport, accept_bounded: bool) -> Exit {
         match &report.verdict {
-            FixVerdict::AlreadySafe { proof } | FixVerdict::Repaired { proof, .. } => {
+            FixVerdict::AlreadySafe { proof }
+            | FixVerdict::Repaired { proof, .. }
+            | FixVerdict::Relaxed { proof, .. } => {
                 if *proof == Proof::Safe || accept_bounded { Exit::Good } else { Exit::Undecided }
             }
             FixVerdict::Unrepairable { .. } => Exit::Violated,

@@ -35,6 +35,15 @@ pub enum FixVerdict {
         /// The text with the fences of the first set in it, re-read and re-checked.
         edited: Option<String>,
     },
+    /// Of the fences that the text has, these must stay and those can go together.
+    Relaxed {
+        proof: Proof,
+        keep: Vec<Placement>,
+        remove: Vec<Placement>,
+        /// Every smaller set to keep has a replayed counterexample.
+        minimal: bool,
+        edited: Option<String>,
+    },
     /// Fences cannot help, for this reason.
     Unrepairable {
         why: String,
@@ -53,6 +62,7 @@ impl FixVerdict {
         match self {
             FixVerdict::AlreadySafe { .. } => "already_safe",
             FixVerdict::Repaired { .. } => "repaired",
+            FixVerdict::Relaxed { .. } => "relaxed",
             FixVerdict::Unrepairable { .. } => "unrepairable",
             FixVerdict::Unknown { .. } => "unknown",
             FixVerdict::Error | FixVerdict::Internal { .. } => "error",

@@ -92,10 +92,10 @@ struct Teller<'a> {
     sources_of_reads: BTreeMap<usize, Vec<u32>>,
     /// The source line of each step so far.
     lines: Vec<Option<u32>>,
-    /// The lines of the stores in each thread's buffer, oldest first.
-    buffered: Vec<Vec<(u32, Option<u32>)>>,
-    /// The pending remote halves, with the lines of the statements that started them.
-    started: Vec<(ThreadId, Half, Option<u32>)>,
+    /// The places of the stores in each thread's buffer, oldest first.
+    buffered: Vec<Vec<(u32, Option<Place>)>>,
+    /// The pending remote halves, with the places of the statements that started them.
+    started: Vec<(ThreadId, Half, Option<Place>)>,
     moves: Vec<Move>,
     /// The statement that the last move belongs to, and its edges so far.
     open: Option<(ThreadId, Origin, BTreeSet<EdgeId>)>,
@@ -117,7 +117,8 @@ impl Teller<'_> {
                 self.open = None;
                 let buffered = &mut self.buffered[thread.0 as usize];
                 let oldest = buffered.iter().position(|(other, _)| other == location);
-                let line = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                let place = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                let line = place.map(|place| place.line);
                 self.lines.push(line);
                 let value = before.stores[thread.0 as usize].iter().find_map(|stored| match stored {
                     Stored::Write { location: other, value } if other == location => Some(value),
@@ -125,7 +126,7 @@ impl Teller<'_> {
                 });
                 let (location, value) = self.cell(*location, value);
                 let effect = Effect::Reached { location, value, line };
-                self.push(thread, Actor::Buffer, None, "commit".into(), vec![effect]);
+                self.push(thread, Actor::Buffer, place, "commit".into(), vec![effect]);
             }
             Action::Remote { half, .. } => {
                 self.open = None;
@@ -190,7 +191,7 @@ impl Teller<'_> {
             Outcome::Unsupported { what } => return vec![Effect::Fault { what: what.to_string() }],
             Outcome::Moved { accesses, failed, state } => (accesses, failed, state),
         };
-        let line = self.lines[number];
+        let place = self.place(edge.origin.0);
         let locals = &self.program.process(self.shape.info(thread).process).locals;
         let mut effects = Vec::new();
         let mut reads = 0;
@@ -207,7 +208,7 @@ impl Teller<'_> {
                     AccessKind::Write { location, value } => {
                         let (name, value) = self.cell(*location, Some(value));
                         if self.machine.buffers_stores() && edge.mode != Mode::Locked {
-                            self.buffered[thread.0 as usize].push((*location, line));
+                            self.buffered[thread.0 as usize].push((*location, place));
                             effects.push(Effect::Buffered { location: name, value });
                         } else {
                             effects.push(Effect::Stored { location: name, value });
@@ -221,7 +222,7 @@ impl Teller<'_> {
                             let count = |halves: &[&Half]| halves.iter().filter(|one| **one == half).count();
                             let now: Vec<&Half> = after.halves[thread.0 as usize].iter().collect();
                             if count(&now) > count(&known) {
-                                self.started.push((thread, half.clone(), line));
+                                self.started.push((thread, half.clone(), place));
                             }
                         }
                     }
@@ -309,7 +310,8 @@ impl Teller<'_> {
 
     fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, outcome: &Outcome) {
         let known = self.started.iter().position(|(other, pending, _)| *other == thread && pending == half);
-        let line = known.and_then(|known| self.started.remove(known).2);
+        let place = known.and_then(|known| self.started.remove(known).2);
+        let line = place.map(|place| place.line);
         self.lines.push(line);
         let write = self.sources_of_reads.get(&number).and_then(|writes| writes.first()).copied();
         let content = |state: &State, at: u32| self.cell(at, state.memory.get(at as usize)).1;
@@ -339,14 +341,14 @@ impl Teller<'_> {
             Outcome::Moved { state, .. } => {
                 for next in &state.halves[thread.0 as usize] {
                     if !before.halves[thread.0 as usize].contains(next) {
-                        self.started.push((thread, next.clone(), line));
+                        self.started.push((thread, next.clone(), place));
                     }
                 }
             }
             Outcome::Fault { fault, .. } => effects.push(Effect::Fault { what: fault.to_string() }),
             Outcome::Unsupported { what } => effects.push(Effect::Fault { what: what.to_string() }),
         }
-        self.push(thread, Actor::Network, None, "network".into(), effects);
+        self.push(thread, Actor::Network, place, "network".into(), effects);
     }
 
     fn remote_text(&self, operation: &Remote) -> String {

@@ -17,13 +17,14 @@ pub enum Key {
     Fix(usize),
     /// Fewest fences in the text.
     Source(usize),
-    /// How many states the plain search visits.
-    States(u64),
+    /// How many states the plain search visits; `?`: not written down yet.
+    States(Option<u64>),
     /// How many final states differ in what is observed.
     Outcomes(usize),
     /// The verdict about deadlock: `safe` or `unsafe`.
     Deadlock(String),
-    /// Not a fact but a setting: the largest number of pending operations.
+    /// The search goes up to this many pending operations a thread; if it closes, then with no
+    /// fewer.
     Capacity(usize),
 }
 
@@ -70,7 +71,8 @@ fn key(text: &str) -> Result<Key, String> {
     Ok(match name {
         "fix" => Key::Fix(number()? as usize),
         "source" => Key::Source(number()? as usize),
-        "states" => Key::States(number()?),
+        "states" if value == "?" => Key::States(None),
+        "states" => Key::States(Some(number()?)),
         "outcomes" => Key::Outcomes(number()? as usize),
         "capacity" => Key::Capacity(number()? as usize),
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),
@@ -93,7 +95,7 @@ mod tests {
         let found = expectations(text).unwrap();
         assert_eq!(found.len(), 3);
         assert_eq!(found[0].models, ["sc", "tso"]);
-        assert_eq!(found[0].keys, [Key::States(12)]);
+        assert_eq!(found[0].keys, [Key::States(Some(12))]);
         assert_eq!((found[1].line, found[1].verdict.as_str()), (2, "unsafe"));
         assert_eq!(found[1].keys, [Key::Fix(2), Key::Source(1)]);
         assert_eq!(found[2].keys, [Key::Capacity(3), Key::Deadlock("unsafe".into())]);

@@ -4,10 +4,11 @@ use wattle_engine::certify::{Closure, explore_all};
 use wattle_engine::{Property, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
-use wattle_report::{CheckReport, CheckVerdict};
+use wattle_report::{CheckReport, CheckVerdict, FixVerdict};
 
 use super::{Expectation, Key, Row, Status, Test};
 use crate::check::{Check, check};
+use crate::fix::{All, Fix, fix};
 use crate::{Input, Watch, load, models};
 
 pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watch: &Watch) -> Vec<Row> {
@@ -38,7 +39,8 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
             of_row.settings.explore.max_capacity = capacity;
         }
         add("verdict", verdict(&of_row, input, &expectation.verdict, watch));
-        let mut closure = None;
+        let mut closure: Option<Result<Closure, String>> = None;
+        let mut fixed = None;
         for key in &expectation.keys {
             match key {
                 Key::Capacity(_) => {}
@@ -46,9 +48,16 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                     let deadlock = Check { property: Property::NoDeadlock, ..of_row.clone() };
                     add("deadlock", verdict(&deadlock, input, expected, watch));
                 }
-                Key::Fix(_) => add("fix", Status::Ignored("fix is not wired".into())),
-                Key::Source(_) => add("source", Status::Ignored("fix is not wired".into())),
-                Key::States(expected) => {
+                Key::Fix(expected) => {
+                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
+                    add("fix", fewest(fixed, *expected, |fewest| Some(fewest.0)));
+                }
+                Key::Source(expected) => {
+                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
+                    add("source", fewest(fixed, *expected, |fewest| fewest.1));
+                }
+                Key::States(None) => add("states", Status::Ignored("states not written down".into())),
+                Key::States(Some(expected)) => {
                     let closure =
                         closure.get_or_insert_with(|| close(&of_row.model, &of_row, input, capacity, watch));
                     add("states", compare(closure, "states", *expected, |closure| closure.states));
@@ -60,6 +69,13 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                     add("outcomes", compare(closure, "outcomes", *expected as u64, count));
                 }
             }
+        }
+        // Where the plain search ran anyway, it also knows the least capacity.
+        if let (Some(capacity), Some(Ok(closure))) = (capacity, &closure)
+            && !closure.cut
+            && expectation.verdict == "safe"
+        {
+            add("capacity", equal("pending operations", capacity as u64, closure.most_pending as u64));
         }
     }
     rows
@@ -124,7 +140,50 @@ fn compare(
 ) -> Status {
     match closure {
         Err(message) => Status::Failed(format!("the plain search did not finish: {message}")),
-        Ok(closure) if found(closure) == expected => Status::Passed,
-        Ok(closure) => Status::Failed(format!("expected {expected} {what}, found {}", found(closure))),
+        Ok(closure) => equal(what, expected, found(closure)),
+    }
+}
+
+fn equal(what: &str, expected: u64, found: u64) -> Status {
+    match expected == found {
+        true => Status::Passed,
+        false => Status::Failed(format!("expected {expected} {what}, found {found}")),
+    }
+}
+
+/// The fewest fences, counted by copies and in the text.
+type Fewest = Result<(usize, Option<usize>), String>;
+
+fn fences(request: &Check, input: &Input, watch: &Watch) -> Fewest {
+    let request = Fix {
+        model: request.model.clone(),
+        engine: request.engine.clone(),
+        settings: request.settings.clone(),
+        budget: request.budget,
+        atomic_copy: request.atomic_copy,
+        all: All::One,
+        anywhere: false,
+        per_thread: false,
+        relax: false,
+        costs: vec![],
+        write: false,
+    };
+    let report = fix(&request, input, watch)?;
+    match report.verdict {
+        FixVerdict::AlreadySafe { .. } => Ok((0, Some(0))),
+        FixVerdict::Repaired { minimal: true, count, source_count, .. } => Ok((count, source_count)),
+        FixVerdict::Repaired { count, .. } => Err(format!("{count} do, but fewer were not ruled out")),
+        FixVerdict::Unrepairable { why } => Err(why),
+        FixVerdict::Unknown { reason } => Err(reason.to_string()),
+        FixVerdict::Internal { what } => Err(format!("INTERNAL ERROR: {what}")),
+        FixVerdict::Relaxed { .. } | FixVerdict::Error => Err(report.verdict.word().to_owned()),
+    }
+}
+
+fn fewest(found: &Fewest, expected: usize, count: impl Fn(&(usize, Option<usize>)) -> Option<usize>) -> Status {
+    match found.as_ref().map(count) {
+        Err(message) => Status::Failed(format!("expected {expected} fences: {message}")),
+        Ok(None) => Status::Failed(format!("expected {expected} fences in the text, found no number")),
+        Ok(Some(found)) => equal("fences", expected as u64, found as u64),
     }
 }

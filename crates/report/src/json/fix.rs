@@ -7,7 +7,7 @@ use crate::{FixReport, FixVerdict, Placement};
 
 pub fn fix(report: &FixReport, timing: bool) -> Value {
     let (mut count, mut source_count, mut minimal) = (Value::Null, Value::Null, json!(false));
-    let (mut placements, mut sets) = (json!([]), Value::Null);
+    let (mut placements, mut sets, mut removed) = (json!([]), Value::Null, json!([]));
     let (mut proof, mut reason) = (Value::Null, Value::Null);
     match &report.verdict {
         FixVerdict::AlreadySafe { proof: of } => {
@@ -19,6 +19,11 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
             proof = json!(of.word());
             placements = found.first().map_or_else(|| json!([]), |set| of_set(set));
             sets = Value::Array(found.iter().map(|set| of_set(set)).collect());
+        }
+        FixVerdict::Relaxed { proof: of, keep, remove, minimal: m, .. } => {
+            (count, source_count, minimal) = (json!(keep.len()), json!(keep.len()), json!(m));
+            proof = json!(of.word());
+            (placements, removed) = (of_set(keep), of_set(remove));
         }
         FixVerdict::Unrepairable { why } => reason = json!(why),
         FixVerdict::Unknown { reason: why } => reason = json!(why.to_string()),
@@ -36,6 +41,7 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
         "source_count": source_count,
         "placements": placements,
         "sets": sets,
+        "removed": removed,
         "proof": proof,
         "reason": reason,
         "statistics": statistics(&report.statistics, timing),

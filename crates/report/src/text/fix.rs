@@ -25,6 +25,12 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
             worth.extend(up_to(*proof));
             style.good("repaired")
         }
+        FixVerdict::Relaxed { keep, remove, minimal, proof, .. } => {
+            worth.push(format!("{} of {} can go", remove.len(), keep.len() + remove.len()));
+            worth.push(if *minimal { "most possible" } else { "not proved to be the most" }.into());
+            worth.extend(up_to(*proof));
+            style.good(if remove.is_empty() { "nothing to relax" } else { "relaxed" })
+        }
         FixVerdict::Unrepairable { why } => {
             worth.push(why.clone());
             style.bad("cannot be repaired")
@@ -67,6 +73,14 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
             out.push('\n');
             out.push_str(&diff(report, edited, options));
         }
+    }
+    if let FixVerdict::Relaxed { remove, edited: Some(edited), .. } = &report.verdict {
+        for fence in remove {
+            let line = fence.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            out.push_str(&format!("  {line}`{}` can go\n", fence.after));
+        }
+        out.push('\n');
+        out.push_str(&diff(report, edited, options));
     }
     out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
     for note in &report.notes {

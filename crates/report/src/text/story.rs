@@ -4,7 +4,7 @@
 //!   line  p[0]  p[1]
 //!      7  ●     │     flag[me] = 1   flag[0] = 1 → buffer of p[0]
 //!      7  │     ●     flag[me] = 1   flag[1] = 1 → buffer of p[1]
-//!         ○     │     commit         flag[0] = 1 → memory (line 7)
+//!      7  ○     │     commit         flag[0] = 1 → memory
 //! ```
 //!
 //! A full dot is the thread's own step, a ring is what its buffer or the network does later. The
@@ -16,8 +16,8 @@ use crate::{Actor, Effect, Move, Standing, Story, Via, ViolatedKind, Writer};
 
 /// Lanes wider than this altogether are squeezed, and names go before the statements instead.
 const WIDEST_LANES: usize = 36;
-/// Statements longer than this are cut.
-const LONGEST_STATEMENT: usize = 34;
+/// Statements longer than this go on below.
+const LONGEST_STATEMENT: usize = 30;
 
 pub fn story(story: &Story, options: &Options) -> String {
     let layout = Layout::new(story);
@@ -92,22 +92,24 @@ impl Layout {
             }
         }
         let number = one.place.map(|place| place.line.to_string()).unwrap_or_default();
-        let statement = shorten(&text_of(story, one, self.squeezed), self.statement);
-        let padding = " ".repeat(self.statement - statement.chars().count());
-        let statement = match one.actor {
-            Actor::Thread => style.thread(one.thread, &statement),
-            Actor::Buffer | Actor::Network => style.faint(&statement),
-        };
+        let statement = wrap(&text_of(story, one, self.squeezed), self.statement);
         let mut out = String::new();
-        for row in 0..cells.len().max(1) {
+        for row in 0..cells.len().max(statement.len()) {
             let mut line = match row {
                 0 => format!(
-                    "  {}  {}{statement}{padding}",
+                    "  {}  {}",
                     style.faint(&format!("{number:>4}")),
                     self.lanes(Some(one.thread), mark, style)
                 ),
-                _ => format!("        {}{}", self.lanes(None, "", style), " ".repeat(self.statement)),
+                _ => format!("        {}", self.lanes(None, "", style)),
             };
+            let text = shorten(statement.get(row).map_or("", String::as_str), self.statement);
+            let padding = " ".repeat(self.statement - text.chars().count());
+            line.push_str(&match one.actor {
+                Actor::Thread => style.thread(one.thread, &text),
+                Actor::Buffer | Actor::Network => style.faint(&text),
+            });
+            line.push_str(&padding);
             if let Some((bad, text)) = cells.get(row) {
                 line.push_str("  ");
                 line.push_str(&if *bad { style.bad(text) } else { text.clone() });
@@ -142,7 +144,9 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
                 }
                 (Via::OwnBuffer, _) => " from its own buffer".into(),
                 (Via::Memory, Writer::Initial) => ", its initial value".into(),
-                (Via::Memory, Writer::Thread { thread, line }) if *thread == one.thread => {
+                (Via::Memory, Writer::Thread { thread, line })
+                    if *thread == one.thread && one.actor == Actor::Thread =>
+                {
                     format!(" from itself{}", at(line))
                 }
                 (Via::Memory, Writer::Thread { thread, line }) => {
@@ -153,17 +157,14 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
             for (thread, value) in unseen {
                 result.push(match remote {
                     true => format!("  while {location} = {value} of {thread} is still on its way"),
-                    false => format!("  while {location} = {value} still waits in the buffer of {thread}"),
+                    false => format!("  while {thread} still buffers {location} = {value}"),
                 });
             }
             return result;
         }
         Effect::Buffered { location, value } => format!("{location} = {value} → buffer of {me}"),
         Effect::Stored { location, value } => format!("{location} = {value} → memory"),
-        Effect::Reached { location, value, line } => {
-            let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
-            format!("{location} = {value} → memory{line}")
-        }
+        Effect::Reached { location, value, .. } => format!("{location} = {value} → memory"),
         Effect::Local { name, value } => format!("{name} = {value}"),
         Effect::Chosen { name: Some(name), value } => format!("chooses {name} = {value}"),
         Effect::Chosen { name: None, value } => format!("chooses {value}"),

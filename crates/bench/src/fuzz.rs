@@ -15,7 +15,7 @@ use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink};
 /// Seeds that a job takes at a time.
 const BLOCK: u64 = 200;
 /// Failures after which a run is not worth going on with.
-const ENOUGH: usize = 10;
+const ENOUGH: usize = 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Request {

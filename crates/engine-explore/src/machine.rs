@@ -497,14 +497,13 @@ impl<'a> Worker<'a> {
                     }
                 }
                 Act::Fence { orders, location } => {
-                    if machine.buffers_stores {
-                        let location = match location {
-                            Some(location) => Some(location!(location, op)),
-                            None => None,
-                        };
-                        if !machine.fence(thread, *orders, location, words) {
-                            return Ok(Ran::Blocked);
-                        }
+                    // An index out of bounds is a fault, even where there is nothing to wait for.
+                    let location = match location {
+                        Some(location) => Some(location!(location, op)),
+                        None => None,
+                    };
+                    if machine.buffers_stores && !machine.fence(thread, *orders, location, words) {
+                        return Ok(Ran::Blocked);
                     }
                 }
                 Act::Remote(remote) => {

@@ -377,12 +377,13 @@ impl<'a> Shard<'a> {
         Ok(())
     }
 
-    /// Rare enough to ask the reference machine: it knows about waiting loops.
+    /// Rare enough to ask the reference machine: it knows about waiting loops, and about moves that
+    /// are possible but left out here because a buffer is full.
     fn is_stuck(&self, number: usize, moves: u64) -> bool {
         let machine = self.machine;
         let words = self.table.state(number);
-        if moves == 0 {
-            return !machine.is_final(words);
+        if moves == 0 && machine.is_final(words) {
+            return false;
         }
         let awaits = |thread: &usize| {
             machine.threads[*thread].points[machine.fields.points[*thread].raw(words) as usize].awaits

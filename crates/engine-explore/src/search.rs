@@ -62,6 +62,9 @@ pub struct Options {
 /// A piece of work: states that a worker expands before it inserts.
 const PIECE: usize = 512;
 const PARALLEL_PIECE: usize = 1 << 14;
+/// Fewer states than this are not worth waking the other workers: a counter that makes one new state
+/// a level would spend all its time on starting threads.
+const ALONE: usize = 512;
 
 /// The parent of an initial state.
 const ROOT: u64 = u64::MAX;
@@ -147,23 +150,36 @@ fn round(shards: &mut [Shard<'_>], ends: &[usize]) {
         shard.outboxes = outboxes;
         return;
     }
-    std::thread::scope(|scope| {
-        for (shard, end) in shards.iter_mut().zip(ends) {
-            scope.spawn(move || {
-                let mut outboxes = std::mem::take(&mut shard.outboxes);
-                outboxes.of.iter_mut().for_each(Vec::clear);
-                shard.expand(*end, PARALLEL_PIECE, &mut outboxes);
-                shard.outboxes = outboxes;
-            });
-        }
-    });
+    let expand = |shard: &mut Shard<'_>, end: usize| {
+        let mut outboxes = std::mem::take(&mut shard.outboxes);
+        outboxes.of.iter_mut().for_each(Vec::clear);
+        shard.expand(end, PARALLEL_PIECE, &mut outboxes);
+        shard.outboxes = outboxes;
+    };
+    let insert = |number: usize, shard: &mut Shard<'_>, boxes: &[Outboxes]| {
+        boxes.iter().for_each(|outboxes| shard.insert(&outboxes.of[number]));
+    };
+    let alone = shards.iter().zip(ends).map(|(shard, end)| end - shard.next).sum::<usize>() < ALONE;
+    if alone {
+        shards.iter_mut().zip(ends).for_each(|(shard, end)| expand(shard, *end));
+    } else {
+        std::thread::scope(|scope| {
+            for (shard, end) in shards.iter_mut().zip(ends) {
+                scope.spawn(move || expand(shard, *end));
+            }
+        });
+    }
     let boxes: Vec<Outboxes> = shards.iter_mut().map(|shard| std::mem::take(&mut shard.outboxes)).collect();
-    std::thread::scope(|scope| {
-        for (number, shard) in shards.iter_mut().enumerate() {
-            let boxes = &boxes;
-            scope.spawn(move || boxes.iter().for_each(|outboxes| shard.insert(&outboxes.of[number])));
-        }
-    });
+    if alone {
+        shards.iter_mut().enumerate().for_each(|(number, shard)| insert(number, shard, &boxes));
+    } else {
+        std::thread::scope(|scope| {
+            for (number, shard) in shards.iter_mut().enumerate() {
+                let boxes = &boxes;
+                scope.spawn(move || insert(number, shard, boxes));
+            }
+        });
+    }
     for (shard, outboxes) in shards.iter_mut().zip(boxes) {
         shard.outboxes = outboxes;
     }

@@ -2,9 +2,9 @@
 //! be worth nothing: engines that lie are found out.
 
 use wattle_engine::{
-    Answer, Certificate, Engine, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported,
+    Answer, Budget, Certificate, Engine, OutcomeSet, Outcomes, Property, Reason, Run, Statistics, Task,
+    Unsupported, Verdict, certify,
 };
-use wattle_engine::{Verdict, certify};
 use wattle_engine_explore::Explore;
 use wattle_generate::Profile;
 use wattle_memory::{MemoryModel, find};
@@ -133,4 +133,40 @@ fn lies_are_found_out() {
         assert!(edges <= 6, "{lie:?} is not shrunk: {failure}");
         assert!(failure.to_string().contains("corpus/regressions"), "{failure}");
     }
+}
+
+/// Small programs never keep two workers busy, so large ones show that sharing the work changes
+/// nothing: the same number of states, the same outcomes.
+#[test]
+fn two_workers_see_what_one_sees() {
+    let mut profile = Profile::small(wattle_generate::Flavour::Pso);
+    (profile.statements, profile.threads, profile.loops, profile.faults) = ((11, 14), (3, 3), 0, 0);
+    let pso = find("pso").expect("pso is in the catalogue");
+    let mut large = 0;
+    for seed in 60_000..60_060 {
+        let mut program = wattle_generate::program(seed, &profile);
+        program.properties.clear();
+        for edge in program.processes.iter_mut().flat_map(|process| &mut process.cfg.edges) {
+            edge.ops.retain(|op| !matches!(op, wattle_program::Op::Assert { .. }));
+        }
+        let task = Task { program: &program, memory: pso, property: Property::Stated };
+        let ask = |threads: usize| {
+            let engine = Explore { reduction: false, threads, max_capacity: 4 };
+            let run = || Run::new(Budget { states: Some(150_000), ..Budget::default() });
+            let states = match engine.check(&task, &run()).verdict {
+                Verdict::Safe { certificate: Certificate::StateSpace { states, .. } } => Some(states),
+                _ => None,
+            };
+            (states, engine.outcomes(&task, &run()).ok())
+        };
+        let alone = ask(1);
+        if alone.0.is_some_and(|states| states > 15_000) {
+            large += 1;
+            assert_eq!(alone, ask(2), "seed {seed}");
+        }
+        if large == 6 {
+            return;
+        }
+    }
+    panic!("only {large} large programs");
 }

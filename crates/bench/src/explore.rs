@@ -35,7 +35,10 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     let sized = |text: &str, from: &str, to: String| text.replace(from, &to);
     let program = parse(&sized(WTL, "const N = 4;", format!("const N = {processes};")))?;
     println!("filter lock, {processes} processes, CPU seconds, one thread unless said");
-    println!("{:32} {:>8} {:>12} {:>8} {:>12} {:>8}", "tool", "verdict", "states", "CPU s", "states/s", "B/state");
+    println!(
+        "{:32} {:>8} {:>12} {:>8} {:>12} {:>8}",
+        "tool", "verdict", "states", "CPU s", "states/s", "B/state"
+    );
     let mut good = true;
     let mut rows = Vec::new();
     for (reduction, threads) in [(false, 1), (true, 1), (false, 2)] {
@@ -54,8 +57,11 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     if let [all, reduced, _, spin_all, spin_reduced] = rows.as_slice() {
         let rate = |row: &Row| row.states / row.seconds;
         println!("states per second, ours over SPIN, unreduced: {:.2}", rate(all) / rate(spin_all));
-        println!("CPU to the verdict, SPIN over ours: unreduced {:.2}, reduced {:.2}",
-            spin_all.seconds / all.seconds, spin_reduced.seconds / reduced.seconds);
+        println!(
+            "CPU to the verdict, SPIN over ours: unreduced {:.2}, reduced {:.2}",
+            spin_all.seconds / all.seconds,
+            spin_reduced.seconds / reduced.seconds
+        );
     }
     println!("weak memory, 3 processes, reduced:");
     let small = parse(&sized(WTL, "const N = 4;", "const N = 3;".into()))?;
@@ -78,7 +84,12 @@ fn show(row: Option<&Row>) -> bool {
     let Some(row) = row else { return false };
     println!(
         "{:32} {:>8} {:>12} {:>8.2} {:>12.0} {:>8.1}",
-        row.tool, row.verdict, row.states, row.seconds, row.states / row.seconds, row.bytes
+        row.tool,
+        row.verdict,
+        row.states,
+        row.seconds,
+        row.states / row.seconds,
+        row.bytes
     );
     row.verdict == "safe"
 }

@@ -28,7 +28,8 @@ impl Meter {
     pub fn listener(&self) -> Option<Arc<dyn Fn(&Progress) + Send + Sync>> {
         let bar = self.bar.clone()?;
         Some(Arc::new(move |progress: &Progress| {
-            let depth = if progress.depth > 0 { format!(", depth {}", progress.depth) } else { String::new() };
+            let depth =
+                if progress.depth > 0 { format!(", depth {}", progress.depth) } else { String::new() };
             bar.set_message(format!("{} {} states{depth}", progress.phase, progress.states));
         }))
     }

@@ -159,12 +159,7 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
 }
 
 /// Let other code visit the state space again.
-fn certified(
-    task: &Task<'_>,
-    certificate: Certificate,
-    run: &Run,
-    report: &mut CheckReport,
-) -> CheckVerdict {
+fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut CheckReport) -> CheckVerdict {
     let Certificate::StateSpace { capacity, .. } = &certificate;
     match certify::state_space(task, *capacity, run) {
         Ok(certified) => {

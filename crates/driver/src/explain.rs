@@ -47,18 +47,30 @@ const TEXTS: [(&str, &str); 16] = [
     ("input-empty", "The file holds nothing but blanks, or the folder holds no file of a known language."),
     ("input-too-large", "Files of 4 GB or more are refused, because positions in a text have 32 bits."),
     ("input-language", "The language follows from the extension; --lang names it where there is none."),
-    ("vacuous", "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
+    (
+        "vacuous",
+        "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
          is executed, no point of a `forbid` is reached, or the program never ends (`finally`). Such a\n\
          proof is worth little: usually a condition never holds. A bounded answer that is vacuous is\n\
-         `unknown`."),
+         `unknown`.",
+    ),
     ("unreached", "After a complete search, no execution gets to this statement in any copy of its thread."),
-    ("nothing-stated", "The program has no assert, forbid, always or finally. Only faults (division by zero,\n\
-         index out of bounds) were looked for."),
-    ("unsupported", "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
-         excerpt shows the construct."),
+    (
+        "nothing-stated",
+        "The program has no assert, forbid, always or finally. Only faults (division by zero,\n\
+         index out of bounds) were looked for.",
+    ),
+    (
+        "unsupported",
+        "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
+         excerpt shows the construct.",
+    ),
     ("trace-unreadable", "The file is not a trace that `check --save-trace` wrote."),
-    ("trace-rejected", "The trace does not run on the reference machine, or does not end in a violation. It was\n\
-         edited, or comes from a version of wattle that numbers statements differently."),
+    (
+        "trace-rejected",
+        "The trace does not run on the reference machine, or does not end in a violation. It was\n\
+         edited, or comes from a version of wattle that numbers statements differently.",
+    ),
     ("internal", "A bug in wattle: two of its parts contradict each other. Please report the input."),
 ];
 

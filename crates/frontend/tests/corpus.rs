@@ -148,7 +148,10 @@ fn every_text_is_well_formed() {
 /// What the plain search says.
 #[derive(Debug)]
 enum Found {
-    Safe { states: u64, capacity: usize },
+    Safe {
+        states: u64,
+        capacity: usize,
+    },
     Unsafe,
     /// Every capacity was too small.
     Bounded,
@@ -227,5 +230,9 @@ fn expected_answers_hold_in_the_plain_search() {
     let mut wrong = wrong.into_inner().unwrap();
     wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(skipped.into_inner().unwrap().len(), TOO_LARGE.len(), "TOO_LARGE names rows that do not exist");
+    assert_eq!(
+        skipped.into_inner().unwrap().len(),
+        TOO_LARGE.len(),
+        "TOO_LARGE names rows that do not exist"
+    );
 }

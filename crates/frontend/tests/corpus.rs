@@ -22,10 +22,29 @@ use wattle_source::{NoLoader, Sources};
 const MAX_CAPACITY: usize = 5;
 
 /// A plain search gives up after this many polls of 256 states each.
-const MAX_POLLS: u64 = 1_200;
+const MAX_POLLS: u64 = 160;
 
 /// Rows that are too large for the plain search; `wattle test corpus` covers them with the fast one.
-const TOO_LARGE: &[(&str, &str, &str)] = &[];
+const TOO_LARGE: &[(&str, &str, &str)] = &[
+    ("corpus/barrier/barrier_3.wtl", "tso", "3 threads, 40,936 states"),
+    ("corpus/barrier/barrier_3.wtl", "pso", "3 threads, 40,936 states"),
+    ("corpus/filter/filter_3.wtl", "sc", "3 threads, 86,941 states under SC"),
+    ("corpus/filter/filter_3.wtl", "tso", "3 threads, 86,941 states under SC"),
+    ("corpus/filter/filter_3.wtl", "pso", "3 threads, 86,941 states under SC"),
+    ("corpus/filter/filter_3_fenced.wtl", "sc", "3 threads"),
+    ("corpus/filter/filter_3_fenced.wtl", "tso", "3 threads"),
+    ("corpus/filter/filter_3_fenced.wtl", "pso", "3 threads"),
+    ("corpus/filter/filter_4.wtl", "sc", "4 threads, a benchmark"),
+    ("corpus/filter/filter_4.wtl", "tso", "4 threads, a benchmark"),
+    ("corpus/filter/filter_4.wtl", "pso", "4 threads, a benchmark"),
+    ("corpus/szymanski/szymanski_3.wtl", "sc", "3 threads, 127,751 states under SC"),
+    ("corpus/szymanski/szymanski_3.wtl", "tso", "3 threads, 127,751 states under SC"),
+    ("corpus/szymanski/szymanski_3.wtl", "pso", "3 threads, 127,751 states under SC"),
+    ("corpus/szymanski/szymanski_rma_apart.wtl", "sc", "212,481 states"),
+    ("corpus/two_phase/two_phase_peers_3.wtl", "sc", "3 threads, 79,419 states under SC"),
+    ("corpus/two_phase/two_phase_peers_3.wtl", "tso", "3 threads, 79,419 states under SC"),
+    ("corpus/two_phase/two_phase_peers_3.wtl", "pso", "3 threads, 79,419 states under SC"),
+];
 
 const MODELS: [&str; 4] = ["sc", "tso", "pso", "rma"];
 const VERDICTS: [&str; 4] = ["safe", "unsafe", "bounded", "unknown"];
@@ -138,7 +157,7 @@ fn every_text_is_well_formed() {
             }
             Ok(_) => {}
         }
-        if name.starts_with("corpus") && !(text.starts_with("// ") && text.contains("// Known")) {
+        if name.starts_with("corpus") && !(text.starts_with("// ") && text.contains("Known:")) {
             wrong.push(format!("{name}: does not open with what it is and what is known"));
         }
     }

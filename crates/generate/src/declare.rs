@@ -25,7 +25,7 @@ impl World {
     }
 }
 
-pub fn world(rng: &mut Rng, profile: &Profile) -> World {
+pub fn world(rng: &mut Rng, profile: &Profile, litmus: bool) -> World {
     // Two threads are the common case: one shows little, three are costly.
     let (least, most) = profile.threads;
     let threads = [2, 2, 2, 2, 2, 2, 3, 3, 3, 1][rng.below(10) as usize].clamp(least, most);
@@ -47,7 +47,7 @@ pub fn world(rng: &mut Rng, profile: &Profile) -> World {
     if profile.is_rma() {
         owned(rng, profile, &mut world);
     } else {
-        shared(rng, profile, &mut world);
+        shared(rng, profile, litmus, &mut world);
     }
     world
 }
@@ -85,14 +85,15 @@ fn owned(rng: &mut Rng, profile: &Profile, world: &mut World) {
     }
 }
 
-fn shared(rng: &mut Rng, profile: &Profile, world: &mut World) {
-    // One variable alone shows little.
-    let least = if rng.chance(900) { 2 } else { 1 };
-    let count = rng.between(least.max(profile.variables.0), profile.variables.1);
+fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
+    // Two variables show most: one alone has no order to break, and with more threads miss each other.
+    let count = [2, 2, 2, 2, 2, 2, 2, 3, 3, 1][rng.below(10) as usize];
+    let count = count.clamp(profile.variables.0, profile.variables.1);
     let mut any_left = 2;
     for number in 0..count {
-        let (sort, range) = sort(rng, world);
-        let dimensions = match rng.chance(profile.array) {
+        let plain = litmus && rng.chance(850);
+        let (sort, range) = if plain { (Sort::Int, None) } else { sort(rng, world) };
+        let dimensions = match !plain && rng.chance(profile.array) {
             false => vec![],
             true => vec![match world.copies.iter().position(|copies| *copies > 1) {
                 Some(process) if rng.chance(600) => Dimension::Copies(ProcessId(process as u32)),
@@ -106,7 +107,11 @@ fn shared(rng: &mut Rng, profile: &Profile, world: &mut World) {
             Init::Any
         } else {
             let values = if rng.chance(800) { 1 } else { cells };
-            Init::Values((0..values).map(|_| literal(rng, sort, range)).collect())
+            let literal = |rng: &mut Rng| match rng.chance(600) && range.is_none() {
+                true => Term::value(sort.zero(), sort),
+                false => literal(rng, sort, range),
+            };
+            Init::Values((0..values).map(|_| literal(rng)).collect())
         };
         let name = format!("x{number}").into();
         world.variables.push(Variable {
@@ -145,8 +150,8 @@ pub fn is_target(world: &World, number: u32) -> bool {
 /// A sort for a cell, with a range perhaps.
 pub fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
     match rng.below(100) {
-        0..=54 => (Sort::Int, None),
-        55..=64 => (Sort::Int, Some(Range { low: 0, high: i64::from(rng.between(1, 2)) })),
+        0..=59 => (Sort::Int, None),
+        60..=64 => (Sort::Int, Some(Range { low: 0, high: i64::from(rng.between(1, 2)) })),
         // Zero is outside: what a packed state forgets must still be stored.
         65..=69 => (Sort::Int, Some(Range { low: 1, high: 3 })),
         70..=74 => (Sort::Int, Some(Range { low: -1, high: 1 })),

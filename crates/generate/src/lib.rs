@@ -29,7 +29,8 @@ pub use rng::Rng;
 /// The program of a seed.
 pub fn program(seed: u64, profile: &Profile) -> Program {
     let mut rng = Rng::new(seed);
-    let world = declare::world(&mut rng, profile);
+    let litmus = rng.chance(profile.litmus);
+    let world = declare::world(&mut rng, profile, litmus);
     let mut program = Program {
         name: format!("seed{seed}").into(),
         vocabulary: if profile.is_rma() { Vocabulary::Rma } else { Vocabulary::Generic },
@@ -42,7 +43,6 @@ pub fn program(seed: u64, profile: &Profile) -> Program {
         filter: None,
         predicates: Vec::new(),
     };
-    let litmus = rng.chance(profile.litmus);
     let threads: u32 = world.copies.iter().sum();
     let budget = rng.between(profile.statements.0, profile.statements.1);
     for (number, replicas) in world.replicas.iter().enumerate() {

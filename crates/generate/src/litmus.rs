@@ -2,13 +2,15 @@
 //! a fence here and there. Such programs show most of what tells memory models apart, and cost
 //! almost nothing to search.
 
-use wattle_program::{Fence, Mode, Op, Orders};
+use wattle_logic::{Sort, Term};
+use wattle_program::{Fence, Init, Mode, Op, Orders};
 
 use crate::Flavour;
 use crate::remote;
-use crate::writer::{Writer, class};
+use crate::writer::{Class, Writer, class};
 
 pub fn body(writer: &mut Writer<'_>, accesses: u32) {
+    let mut last = None;
     for number in 0..accesses.clamp(2, 4) {
         if number > 0 {
             order(writer);
@@ -18,14 +20,26 @@ pub fn body(writer: &mut Writer<'_>, accesses: u32) {
             continue;
         }
         // Stores first and loads last is what buffers reorder.
-        let store = writer.rng.chance(if number == 0 { 700 } else { 350 });
-        let (variable, address) = writer.place();
+        let store = writer.rng.chance(if number == 0 { 700 } else { 400 });
+        let (mut variable, mut address) = writer.place();
+        for _ in 0..3 {
+            // Nothing reorders accesses to one location, so go on to another.
+            if last == Some(variable) {
+                (variable, address) = writer.place();
+            }
+        }
+        last = Some(variable);
         let op = if store {
             let value = writer.value_for(variable);
             Op::Store { address, value, tags: writer.tags("rel", writer.release_chance()) }
         } else {
             let wanted = class(writer.world.variables[variable as usize].sort);
-            let into = writer.new_local(wanted);
+            let into = match wanted {
+                Class::Integer if writer.rng.chance(900) => {
+                    writer.add_local("r", Sort::Int, None, Init::Values(vec![Term::int(0)]))
+                }
+                _ => writer.new_local(wanted),
+            };
             Op::Load { into, address, tags: writer.tags("acq", 60) }
         };
         writer.graph.step(if writer.rng.chance(50) { Mode::Locked } else { Mode::Plain }, vec![op]);
@@ -34,7 +48,7 @@ pub fn body(writer: &mut Writer<'_>, accesses: u32) {
 
 /// Perhaps something that keeps accesses in order.
 fn order(writer: &mut Writer<'_>) {
-    if !writer.rng.chance(250) {
+    if !writer.rng.chance(150) {
         return;
     }
     let pso = writer.profile.flavour == Flavour::Pso;

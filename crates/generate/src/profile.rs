@@ -56,12 +56,12 @@ impl Profile {
             replicated: 200,
             array: 200,
             any_init: 60,
-            loops: 70,
+            loops: 50,
             faults: 15,
             growing: 0,
             unsupported: 2,
             pointers: 40,
-            litmus: 350,
+            litmus: 450,
             observe_all: 500,
         }
     }

@@ -11,7 +11,7 @@ use crate::{Profile, Rng};
 pub fn add(rng: &mut Rng, profile: &Profile, world: &World, litmus: bool, program: &mut Program) {
     let cells = cells(world);
     let locals = locals(program);
-    observe(rng, profile, &cells, &locals, program);
+    observe(rng, if litmus { 1000 } else { profile.observe_all }, &cells, &locals, program);
     let has_assert = program.processes.iter().any(|process| {
         process.cfg.edges.iter().any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Assert { .. })))
     });
@@ -84,10 +84,10 @@ fn locals(program: &Program) -> Vec<Cell> {
     cells
 }
 
-fn observe(rng: &mut Rng, profile: &Profile, cells: &[Cell], locals: &[Cell], program: &mut Program) {
-    let all = rng.chance(profile.observe_all);
+fn observe(rng: &mut Rng, observe_all: u32, cells: &[Cell], locals: &[Cell], program: &mut Program) {
+    let all = rng.chance(observe_all);
     for (term, ..) in cells.iter().chain(locals) {
-        if all || rng.chance(500) {
+        if all || rng.chance(600) {
             program.observed.push(term.clone());
         }
     }

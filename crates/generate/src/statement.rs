@@ -9,16 +9,17 @@ use crate::writer::{Class, Writer, class};
 use crate::{Flavour, Profile};
 
 /// The kinds of statement, and how often each is written.
-const KINDS: [(Kind, [u32; 4]); 22] = [
+const KINDS: [(Kind, [u32; 4]); 23] = [
     // in the order of `Flavour`:      sc tso pso rma
-    (Kind::Load, /*               */ [12, 14, 12, 10]),
-    (Kind::Store, /*              */ [14, 18, 20, 10]),
+    (Kind::Pair, /*               */ [16, 45, 45, 8]),
+    (Kind::Load, /*               */ [16, 20, 18, 12]),
+    (Kind::Store, /*              */ [18, 24, 26, 12]),
     (Kind::Assign, /*             */ [5, 3, 3, 4]),
     (Kind::Havoc, /*              */ [3, 2, 2, 1]),
     (Kind::Branch, /*             */ [4, 3, 3, 3]),
     (Kind::LoadBranch, /*         */ [5, 5, 5, 3]),
-    (Kind::Await, /*              */ [3, 3, 3, 2]),
-    (Kind::Spin, /*               */ [2, 2, 2, 1]),
+    (Kind::Await, /*              */ [2, 2, 2, 1]),
+    (Kind::Spin, /*               */ [1, 1, 1, 1]),
     (Kind::SpinOnTwo, /*          */ [1, 1, 1, 1]),
     (Kind::FullFence, /*          */ [1, 5, 3, 1]),
     (Kind::FenceAt, /*            */ [0, 2, 3, 0]),
@@ -29,7 +30,7 @@ const KINDS: [(Kind, [u32; 4]); 22] = [
     (Kind::LockedGroup, /*        */ [4, 2, 2, 1]),
     (Kind::BufferedGroup, /*      */ [2, 2, 3, 1]),
     (Kind::Section, /*            */ [3, 2, 2, 1]),
-    (Kind::Assert, /*             */ [4, 3, 3, 3]),
+    (Kind::Assert, /*             */ [3, 3, 3, 3]),
     (Kind::Assume, /*             */ [1, 1, 1, 1]),
     (Kind::Skip, /*               */ [1, 1, 1, 1]),
     (Kind::Remote, /*             */ [0, 0, 0, 40]),
@@ -37,6 +38,8 @@ const KINDS: [(Kind, [u32; 4]); 22] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    /// A store and a load or store elsewhere, which buffers turn round.
+    Pair,
     Load,
     Store,
     Assign,
@@ -111,6 +114,10 @@ fn kind(writer: &mut Writer<'_>, profile: &Profile) -> Kind {
 
 fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
     match kind {
+        Kind::Pair => {
+            *left = left.saturating_sub(1);
+            pair(writer);
+        }
         Kind::Load => {
             let (into, load) = writer.load();
             let mut ops = vec![load];
@@ -151,7 +158,7 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
         }
         Kind::Await => {
             let (into, load) = writer.load();
-            let condition = writer.test_of(into);
+            let condition = writer.hope_for(into);
             writer.graph.step(Mode::Plain, vec![load, Op::Assume { condition }]);
         }
         Kind::Spin => spin(writer),
@@ -214,7 +221,7 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
             writer.plain(Op::Assert { condition, span: Span::NOWHERE });
         }
         Kind::Assume => {
-            let condition = writer.condition();
+            let condition = writer.condition().or(writer.condition());
             writer.plain(Op::Assume { condition });
         }
         Kind::Skip => {
@@ -222,6 +229,25 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
         }
         Kind::Remote => remote::statement(writer),
     }
+}
+
+fn pair(writer: &mut Writer<'_>) {
+    let store = writer.store();
+    let elsewhere = |op: &Op| match (op, &store) {
+        (Op::Load { address, .. } | Op::Store { address, .. }, Op::Store { address: first, .. }) => {
+            variable_at(address) != variable_at(first)
+        }
+        _ => false,
+    };
+    let mut second = writer.load().1;
+    for _ in 0..4 {
+        if elsewhere(&second) {
+            break;
+        }
+        second = if writer.rng.chance(650) { writer.load().1 } else { writer.store() };
+    }
+    writer.plain(store);
+    writer.plain(second);
 }
 
 fn havoc(writer: &mut Writer<'_>) {
@@ -337,7 +363,7 @@ fn spin(writer: &mut Writer<'_>) {
     let exit = writer.graph.point();
     writer.graph.awaits(head);
     let (into, load) = writer.load();
-    let condition = writer.test_of(into);
+    let condition = writer.hope_for(into);
     let (mode, mut yes) = (Mode::Plain, vec![load.clone(), Op::Assume { condition: condition.clone() }]);
     let no = vec![load.clone(), Op::Assume { condition: condition.negated() }];
     let mode = if writer.rng.chance(400) { Mode::Locked } else { mode };
@@ -361,7 +387,7 @@ fn spin_on_two(writer: &mut Writer<'_>) {
     writer.plain(load);
     let (second, load) = writer.load();
     writer.plain(load);
-    let (one, two) = (writer.test_of(first), writer.test_of(second));
+    let (one, two) = (writer.hope_for(first), writer.hope_for(second));
     let test = if writer.rng.chance(500) { one.and(two) } else { one.or(two) };
     let exit = writer.graph.point();
     writer.graph.to(exit, Mode::Plain, test.clone(), vec![]);

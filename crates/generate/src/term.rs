@@ -116,6 +116,23 @@ impl Writer<'_> {
         }
     }
 
+    /// A test that one store of another thread will most likely make true: waits that never end show
+    /// nothing but themselves.
+    pub fn hope_for(&mut self, local: u32) -> Term {
+        let info = &self.locals[local as usize];
+        if class(info.sort) != Class::Integer || self.rng.chance(200) {
+            return self.test_of(local);
+        }
+        let (operator, literal) = *self.rng.pick(&[
+            (Binary::NotEqual, 0),
+            (Binary::NotEqual, 1),
+            (Binary::LessEqual, 1),
+            (Binary::GreaterEqual, 1),
+            (Binary::Equal, 1),
+        ]);
+        Term::binary(operator, self.local(local), Term::int(literal))
+    }
+
     pub fn value_of(&mut self, wanted: Class) -> Term {
         match wanted {
             Class::Integer => self.bounded(),

@@ -90,8 +90,8 @@ impl<'a> Writer<'a> {
                 return self.add_local("a", Sort::Address, None, Init::Values(vec![target]));
             }
             Class::Integer => match self.rng.below(20) {
-                0..=14 => (Sort::Int, None),
-                15 | 16 => (Sort::Int, Some(Range { low: 0, high: i64::from(self.rng.between(1, 2)) })),
+                0..=15 => (Sort::Int, None),
+                16 => (Sort::Int, Some(Range { low: 0, high: i64::from(self.rng.between(1, 2)) })),
                 17 => (Sort::Int, Some(Range { low: 1, high: 2 })),
                 18 => (Sort::Int, Some(Range { low: -2, high: 1 })),
                 _ => (Sort::Bits { width: self.rng.between(1, 3) as u8, signed: self.rng.chance(500) }, None),

@@ -1,0 +1,136 @@
+//! The explicit-state engine agrees with the naive search, and a comparison that could not fail would
+//! be worth nothing: engines that lie are found out.
+
+use wattle_engine::{
+    Answer, Certificate, Engine, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported,
+};
+use wattle_engine::{Verdict, certify};
+use wattle_engine_explore::Explore;
+use wattle_generate::Profile;
+use wattle_memory::{MemoryModel, find};
+use wattle_program::Program;
+use wattle_testing::compare::Disagreement;
+use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink};
+
+fn models(profile: &Profile) -> Vec<&'static MemoryModel> {
+    let names: &[&str] = if profile.is_rma() { &["sc", "rma"] } else { &["sc", "tso", "pso"] };
+    names.iter().filter_map(|name| find(name)).collect()
+}
+
+/// Compare on the programs of some seeds; the first disagreement, shrunk.
+fn agree(
+    subjects: &[Subject<'_>],
+    limits: &Limits,
+    seeds: std::ops::Range<u64>,
+) -> Result<Tally, Box<Failure>> {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let profile = Profile::varied(seed);
+        let program = wattle_generate::program(seed, &profile);
+        let models = models(&profile);
+        let ask = |program: &Program| compare(program, &models, subjects, limits);
+        match ask(&program) {
+            Ok(comparison) => tally.add(&comparison),
+            Err(first) => {
+                let program = shrink(&program, &|smaller| ask(smaller).is_err());
+                let disagreement: Disagreement = ask(&program).err().unwrap_or(first);
+                return Err(Box::new(Failure { seed, disagreement, program }));
+            }
+        }
+    }
+    Ok(tally)
+}
+
+#[test]
+fn explore_agrees_with_the_naive_search() {
+    let limits = Limits::default();
+    let explore = |reduction, threads| Explore { reduction, threads, max_capacity: limits.capacity };
+    let engines = [explore(true, 1), explore(false, 1)];
+    let subjects = [("reduced", false), ("unreduced", true)];
+    let subjects: Vec<Subject<'_>> = (engines.iter().zip(subjects))
+        .map(|(engine, (name, exact))| Subject {
+            name,
+            engine,
+            outcomes: Some(engine),
+            exact,
+            lists_unreached: false,
+        })
+        .collect();
+    let tally = agree(&subjects, &limits, 1_000..1_600).unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(tally.share(tally.trivial) < 40.0, "{tally}");
+    assert!(tally.share(tally.sensitive) > 5.0, "{tally}");
+    assert!(tally.share(tally.too_large) < 8.0, "{tally}");
+    assert!(tally.incomparable * 10 < tally.compared, "{tally}");
+}
+
+/// What a lying engine does to the truth.
+#[derive(Clone, Copy, Debug)]
+enum Lie {
+    /// Everything is safe.
+    Safe,
+    /// Buffers do not exist.
+    Sc,
+    /// The last outcome is forgotten.
+    Forgetful,
+    /// One state too few.
+    Miscounted,
+}
+
+#[derive(Debug)]
+struct Liar(Lie);
+
+impl Engine for Liar {
+    fn name(&self) -> &'static str {
+        "liar"
+    }
+    fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+        Ok(())
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let honest = Explore { reduction: false, threads: 1, max_capacity: 4 };
+        let sc = find("sc").expect("sc is in the catalogue");
+        let mut answer = match self.0 {
+            Lie::Sc => honest.check(&Task { memory: sc, ..*task }, run),
+            _ => honest.check(task, run),
+        };
+        if let (Lie::Safe, Verdict::Unsafe { .. }) = (self.0, &answer.verdict) {
+            let certificate =
+                Certificate::StateSpace { states: 1, capacity: 4, reduced: true, unreached: vec![] };
+            answer = Answer { verdict: Verdict::Safe { certificate }, statistics: Statistics::default() };
+        }
+        if let (Lie::Miscounted, Verdict::Safe { certificate: Certificate::StateSpace { states, .. } }) =
+            (self.0, &mut answer.verdict)
+        {
+            *states -= 1;
+        }
+        answer
+    }
+}
+
+impl Outcomes for Liar {
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
+        let mut found = certify::explore_all(task, None, false, run)?.outcomes;
+        if let Lie::Forgetful = self.0 {
+            found.pop_last();
+        }
+        Ok(found)
+    }
+}
+
+#[test]
+fn lies_are_found_out() {
+    for lie in [Lie::Safe, Lie::Sc, Lie::Forgetful, Lie::Miscounted] {
+        let liar = Liar(lie);
+        let subject = Subject {
+            name: "liar",
+            engine: &liar,
+            outcomes: Some(&liar),
+            exact: true,
+            lists_unreached: false,
+        };
+        let failure = agree(&[subject], &Limits::default(), 0..200).expect_err("nobody noticed");
+        let edges: usize = failure.program.processes.iter().map(|process| process.cfg.edges.len()).sum();
+        assert!(edges <= 6, "{lie:?} is not shrunk: {failure}");
+        assert!(failure.to_string().contains("corpus/regressions"), "{failure}");
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use wattle_driver::Listener;
 use wattle_engine::Progress;
 
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl Meter {
         Meter { bar: Some(bar) }
     }
 
-    pub fn listener(&self) -> Option<Arc<dyn Fn(&Progress) + Send + Sync>> {
+    pub fn listener(&self) -> Option<Arc<Listener>> {
         let bar = self.bar.clone()?;
         Some(Arc::new(move |progress: &Progress| {
             let depth =

@@ -209,5 +209,5 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     let message = format!("unsupported: {unsupported}");
-    Some(Diagnostic::warning("unsupported", span, message).expecting("the search reaches this"))
+    Some(Diagnostic::warning("unsupported", span, message).expecting("this is where the search ends"))
 }

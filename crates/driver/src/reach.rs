@@ -59,6 +59,15 @@ impl<'a> Reach<'a> {
         dead.iter().filter(|span| !dead.iter().any(|other| inside(span, other))).copied().collect()
     }
 
+    /// Does an execution stand before this statement, only to wait there for ever?
+    fn comes_before(&self, span: Span) -> bool {
+        self.program.process_ids().any(|process| {
+            let edges = &self.program.process(process).cfg.edges;
+            let mut own = edges.iter().filter(|edge| edge.origin.0 == span);
+            own.any(|edge| self.reached.contains(&(process.0, edge.from.0)))
+        })
+    }
+
     /// If nothing that the property speaks about is reached: the places of these things.
     pub(crate) fn vacuous(&self, property: Property) -> Option<Vec<Span>> {
         if property == Property::NoDeadlock {
@@ -128,9 +137,11 @@ impl<'a> Reach<'a> {
         }
         let dead = self.dead_statements();
         for span in dead.iter().take(NAMED) {
-            warnings.push(
-                Diagnostic::warning("unreached", *span, "no execution reaches this statement").expecting(""),
-            );
+            let message = match self.comes_before(*span) {
+                true => "no execution gets through this statement",
+                false => "no execution reaches this statement",
+            };
+            warnings.push(Diagnostic::warning("unreached", *span, message));
         }
         if dead.len() > NAMED {
             let lines: Vec<String> =

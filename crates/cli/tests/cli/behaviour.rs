@@ -1,7 +1,7 @@
 //! Exit codes, order, pipes, interruption, traces.
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::process::Stdio;
 
 use super::{command, wattle};
@@ -120,6 +120,40 @@ fn a_reader_that_goes_away_ends_wattle_quietly() {
     let output = child.wait_with_output().expect("wattle ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn the_readme_shows_what_wattle_prints() {
+    let root = super::here().join("../../../..");
+    let readme = fs::read_to_string(root.join("README.md")).expect("the README is there");
+    for arguments in [["check", "examples/peterson.wtl"], ["fix", "examples/peterson.wtl"]] {
+        let arguments = [&arguments[..], &["--model", "tso", "--no-timing"]].concat();
+        let output = command(&arguments).current_dir(&root).output().expect("wattle runs");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        assert!(readme.contains(printed.trim_end()), "README.md does not show this:\n{printed}");
+    }
+}
+
+/// The first file is small and its result shows that the second, which is far too large, is next.
+#[test]
+fn an_interrupted_search_says_so() {
+    let mut child =
+        command(&["check", "sb_fenced.wtl", "huge.wtl", "--model", "tso", "-q", "--timeout", "0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("wattle starts");
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("the first result");
+    assert!(line.starts_with("sb_fenced.wtl: safe"), "{line}");
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill exists").success());
+    line.clear();
+    stdout.read_line(&mut line).expect("the second result");
+    assert!(line.starts_with("huge.wtl: unknown under tso (interrupted"), "{line}");
+    assert_eq!(child.wait().expect("wattle ends").code(), Some(130));
 }
 
 #[test]

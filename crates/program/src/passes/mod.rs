@@ -2,6 +2,8 @@
 
 mod forget_dead;
 mod insert;
+mod observe;
 
 pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
+pub use observe::observe_everything;

@@ -252,6 +252,16 @@ impl<'a> Body<'a> {
         self.used.clear();
     }
 
+    /// The sort of an expression, and its errors, without a trace in the program.
+    pub fn infer(&mut self, expr: &super::super::ast::Expr, wanted: Option<Sort>) -> Option<Sort> {
+        let before = self.locals.len();
+        let term = self.typed_value(expr, wanted, &mut Vec::new());
+        self.locals.truncate(before);
+        self.temporaries.values_mut().for_each(|locals| locals.retain(|local| (*local as usize) < before));
+        self.release_temporaries();
+        term.map(|term| term.sort())
+    }
+
     pub fn local_term(&self, local: u32) -> Term {
         Term::local(local, self.locals[local as usize].sort)
     }

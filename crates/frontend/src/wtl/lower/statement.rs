@@ -239,9 +239,8 @@ impl Body<'_> {
             }
             Some(Initial::Value(value)) => {
                 // The value is read before the name means anything.
-                let term = self.typed_value(value, ty.map(|(sort, _)| sort), &mut Vec::new());
-                self.release_temporaries();
-                let ty = term.map(|term| ty.unwrap_or((term.sort(), None)));
+                let sort = self.infer(value, ty.map(|(sort, _)| sort));
+                let ty = sort.map(|sort| ty.unwrap_or((sort, None)));
                 let local = self.declare_local(var, ty, None)?;
                 // Until then a range that excludes 0 must not be violated by the initial value.
                 if let Some((_, Some(range))) = ty

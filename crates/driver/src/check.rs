@@ -26,6 +26,8 @@ pub struct Check {
     pub certify: bool,
     /// Under sc: is a remote copy one step?
     pub atomic_copy: bool,
+    /// After a violation under a weak model, ask whether sc would be enough.
+    pub blame_weak_memory: bool,
 }
 
 /// A report, and the counterexample in a form that `replay` takes.
@@ -118,7 +120,7 @@ fn answer(
             let reach = Reach::new(&program, unreached);
             match reach.vacuous(request.property) {
                 Some(_) => {
-                    report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+                    report.diagnostics.extend(reach.bounded_warning(request.property));
                     CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
                 }
                 None => CheckVerdict::Bounded { bound },
@@ -185,7 +187,7 @@ fn holds_under_sc(
     run: &Run,
     watch: &Watch,
 ) -> Result<Option<bool>, Internal> {
-    if matches!(request.model.machine, Some(Machine::Sc { .. })) {
+    if !request.blame_weak_memory || matches!(request.model.machine, Some(Machine::Sc { .. })) {
         return Ok(None);
     }
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };

@@ -124,6 +124,14 @@ impl<'a> Reach<'a> {
         })
     }
 
+    /// The warning that a vacuous bounded answer deserves. (What it did not reach may be beyond the
+    /// bound, so statements are not called dead.)
+    pub(crate) fn bounded_warning(&self, property: Property) -> Option<Diagnostic> {
+        let places = self.vacuous(property).filter(|places| !places.is_empty())?;
+        let message = "no execution within the bound reaches anything that the property speaks about";
+        Some(vacuous_warning(&places, message))
+    }
+
     /// The warnings that a proof deserves.
     pub(crate) fn warnings(&self, sources: &Sources, property: Property) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
@@ -132,7 +140,11 @@ impl<'a> Reach<'a> {
                 Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property")
                     .help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
             ),
-            Some(places) => warnings.push(vacuous_warning(&places)),
+            Some(places) => {
+                let message =
+                    "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+                warnings.push(vacuous_warning(&places, message));
+            }
             None => {}
         }
         let dead = self.dead_statements();
@@ -153,8 +165,7 @@ impl<'a> Reach<'a> {
     }
 }
 
-fn vacuous_warning(places: &[Span]) -> Diagnostic {
-    let message = "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+fn vacuous_warning(places: &[Span], message: &str) -> Diagnostic {
     let mut warning = Diagnostic::warning("vacuous", places[0], message).expecting("never put to the test");
     for place in &places[1..] {
         warning = warning.label(*place, "nor this");

@@ -24,6 +24,10 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-unknown-copies", &["check", "any.wtl", "--model", "tso", "--no-timing", "-v"]),
     ("check-unsupported-model", &["check", "rma.wtl", "--model", "tso", "--no-timing"]),
     ("check-vacuous", &["check", "vacuous.wtl", "--model", "sc", "--no-timing"]),
+    (
+        "check-vacuous-bounded",
+        &["check", "loop_vacuous.wtl", "--model", "tso", "--no-timing", "--capacity", "2"],
+    ),
     ("check-unreached", &["check", "dead.wtl", "--model", "sc", "--no-timing"]),
     ("bad-syntax", &["check", "bad_syntax.wtl", "--model", "tso"]),
     ("bad-name", &["check", "bad_name.wtl", "--model", "tso"]),

@@ -17,6 +17,7 @@ pub struct Parsed {
 }
 
 /// One language.
+#[allow(clippy::type_complexity)] // three functions, each read once
 #[derive(Clone, Copy, Debug)]
 pub struct Frontend {
     pub name: &'static str,

@@ -92,7 +92,8 @@ fn round_trip(text: &str, models: &[&str], op: &Op) -> usize {
 #[test]
 fn text_and_pass_agree_on_every_place() {
     assert_eq!(round_trip(PETERSON, &["tso"], &fence()), 18);
-    assert!(round_trip(DEKKER, &["tso"], &fence()) > 20);
+    let once = DEKKER.replace("while (true) {", "{");
+    assert!(round_trip(&once, &["tso"], &fence()) > 20);
     let shapes = "shared x, y, a[2]; thread p { local r, i;
         while (i < 2) { i = i + 1; if (i == 1) continue; x = i; }
         if (x == 1) y = 1; else a[0] = 2; atomic(buffered) { x = 2; y = 3; }

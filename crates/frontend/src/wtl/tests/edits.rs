@@ -153,6 +153,24 @@ fn copies_and_kinds_are_spoken() {
 }
 
 #[test]
+fn a_flush_names_its_copy_as_the_text_would() {
+    let text = "process p[2] { shared X; local o = 1 - me; put(X, p[o], 1); put(X, p[1 - me], 2); put(X, p[X], 3); }";
+    let original = program(text);
+    let flush_after = |statement: &str| {
+        let origin = Origin(span_of(text, statement));
+        let edges = &original.processes[0].cfg.edges;
+        let edge = edges.iter().find(|edge| edge.origin == origin && takes_fence(edge)).unwrap();
+        let Op::Put { remote, .. } = &edge.ops[0] else { panic!() };
+        let wattle_logic::Kind::Address { indices, .. } = remote.kind() else { panic!() };
+        let op = Op::Flush { process: ProcessId(0), copy: indices[0].clone() };
+        edited(text, &[at(0, Spot::After(origin), None, op)])
+    };
+    assert!(flush_after("put(X, p[o], 1);").unwrap().contains("1); flush(p[o]); put"));
+    assert!(flush_after("put(X, p[1 - me], 2);").unwrap().contains("2); flush(p[1 - me]); put"));
+    assert!(flush_after("put(X, p[X], 3);").is_err(), "the value that was read has no name");
+}
+
+#[test]
 fn what_the_text_cannot_say_is_refused() {
     let text = "shared x; thread p { fetch_add(x, 1); x = 1; }";
     let refuse = |spot| edited(text, &[at(0, spot, None, fence())]).unwrap_err();

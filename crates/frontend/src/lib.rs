@@ -18,6 +18,7 @@ pub struct Parsed {
 }
 
 /// One language.
+#[allow(clippy::type_complexity)] // three functions, each read once
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::type_complexity)]
 pub struct Frontend {

@@ -80,8 +80,18 @@ impl<'a> Body<'a> {
         for statement in &thread.body {
             self.collect_labels(statement, None, None);
         }
-        let first = self.initial_locals(&thread.body);
-        self.sequence(&thread.body[first..], entry, end);
+        let (done, vars_done) = self.initial_locals(&thread.body);
+        let mut rest = &thread.body[done..];
+        let mut from = entry;
+        if let (Some((first, others)), true) = (rest.split_first(), vars_done > 0)
+            && let StmtKind::Local(vars) = &first.kind
+        {
+            from = self.fresh();
+            self.origin = Origin(first.span);
+            self.local(&vars[vars_done..], first.span, entry, from);
+            rest = others;
+        }
+        self.sequence(rest, from, end);
         tidy::tidy(&mut self.cfg);
         (self.locals, self.cfg)
     }
@@ -144,18 +154,19 @@ impl<'a> Body<'a> {
     }
 
     /// Declarations at the top of the body whose values are known when the thread starts become
-    /// initial values and cost no step. How many statements that took care of.
-    fn initial_locals(&mut self, body: &[Stmt]) -> usize {
+    /// initial values and cost no step. How many statements that took care of, and how many
+    /// declarations of the next one.
+    fn initial_locals(&mut self, body: &[Stmt]) -> (usize, usize) {
         for (number, statement) in body.iter().enumerate() {
-            let StmtKind::Local(vars) = &statement.kind else { return number };
-            if !vars.iter().all(|var| self.is_initial(var)) {
-                return number;
-            }
-            for var in vars {
+            let StmtKind::Local(vars) = &statement.kind else { return (number, 0) };
+            for (done, var) in vars.iter().enumerate() {
+                if !self.is_initial(var) {
+                    return (number, done);
+                }
                 self.initial_local(var);
             }
         }
-        body.len()
+        (body.len(), 0)
     }
 
     /// Can the initial value be computed before the thread starts?

@@ -189,7 +189,7 @@ impl Body<'_> {
     }
 
     /// A declaration that is not at the top of the body: its values are assigned when it is reached.
-    fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
+    pub fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
         let mut from = at;
         for (number, var) in vars.iter().enumerate() {
             let to = if number + 1 == vars.len() { next } else { self.fresh() };

@@ -22,3 +22,11 @@ fn examples_are_what_the_page_says() {
     }
     assert!(examples >= 10 && claims >= 15, "{examples} examples, {claims} claims");
 }
+
+#[test]
+fn the_page_lists_every_code() {
+    let page = include_str!("../../../../../docs/wtl.md");
+    for (code, _) in super::super::CODES {
+        assert!(page.contains(&format!("`{code}`")), "{code}");
+    }
+}

@@ -145,6 +145,17 @@ fn initial_values_of_locals() {
 }
 
 #[test]
+fn initial_values_that_depend_on_choices_or_wrap_are_steps() {
+    let text = "thread p { local a: 0..2 = *, b = a + 1; local c: u8 = 255, d = c + 1, e = 7; }
+                observe p.a, p.b, p.d, p.e;";
+    let parsed = program(text);
+    assert_eq!(parsed.processes[0].locals[0].init, Init::Any);
+    assert_eq!(super::outcomes(&parsed, "sc"), [[0, 1, 0, 7], [1, 2, 0, 7], [2, 3, 0, 7]]);
+    let wrapping = program("thread p { local c: u8 = 255, d = c + 1; c = 0; } observe p.d;");
+    assert_eq!(super::outcomes(&wrapping, "sc"), [[0]]);
+}
+
+#[test]
 fn types_are_declared_or_taken_from_the_value() {
     let text =
         "const N = 2; enum Colour { red, green }; shared a, b = true, c = green, d: u16, e: -N..N, f[N]: i8;

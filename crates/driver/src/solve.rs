@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
+use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
 
 use crate::load::panic_text;
 
@@ -43,7 +43,12 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         };
         let verdict = match answer.verdict {
             Verdict::Unsafe { counterexample } => match guarded(name, || confirm(task, &counterexample)) {
-                Ok(Ok(_)) => Ok(Verdict::Unsafe { counterexample }),
+                Ok(Ok(_)) => {
+                    // Each change is replayed before it is kept.
+                    guarded(name, || Verdict::Unsafe {
+                        counterexample: Box::new(tidy(task, &counterexample)),
+                    })
+                }
                 Ok(Err(why)) => Err(Internal(format!(
                     "engine {name} answered unsafe, but its counterexample does not replay: {why}"
                 ))),

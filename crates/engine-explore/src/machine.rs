@@ -576,8 +576,15 @@ impl<'a> Worker<'a> {
         let machine = self.machine;
         let buffer = &machine.buffers[thread];
         let mut slots = Slots::read(buffer, words);
-        let writes = slots.len
-            - slots.codes[..slots.len].iter().filter(|code| machine.codec.is_barrier(**code)).count();
+        if release && machine.kind == Machine::Pso {
+            machine.codec.add_barrier(&mut slots);
+        }
+        if machine.sole_writer[location as usize] && machine.load(thread, location, words) == value {
+            slots.write(buffer, words);
+            return Ok(true);
+        }
+        let is_write = |code: &&u64| !machine.codec.is_barrier(**code);
+        let writes = slots.codes[..slots.len].iter().filter(is_write).count();
         if writes >= machine.capacity {
             self.cut = true;
             return Ok(false);
@@ -585,9 +592,6 @@ impl<'a> Worker<'a> {
         // The field of the location decides whether the value fits, so that the entry always does.
         let mut probe = [0; MAX_WORDS];
         machine.fields.memory[location as usize].set(&mut probe, value)?;
-        if release && machine.kind == Machine::Pso {
-            machine.codec.add_barrier(&mut slots);
-        }
         let code = machine.codec.store(location, value);
         match machine.kind {
             Machine::Pso => machine.codec.insert_by_location(&mut slots, code),

@@ -32,6 +32,15 @@
 //! **No step is put off for ever.** The graph of transient points has no cycle: a point that closes
 //! one is not transient.
 //!
+//! **Stores that change nothing.** A location that only one thread ever writes holds, for that
+//! thread, the newest store in its buffer or else what memory holds. A buffered store of that same
+//! value is skipped: when it would reach memory, the location already holds the value, because
+//! nobody else writes it; loads of the thread see the value either way; and a fence waits no longer
+//! than for the store before it. So the machine with the store and the one without reach the same
+//! memory, the same locals and the same points. A loop that clears its own flag again and again
+//! then no longer fills its buffer without end, and the state space closes. Schedules get the
+//! skipped commits back before they are replayed ([`trace`](crate::trace)).
+//!
 //! Shortest counterexamples are not preserved, so `reduction: false` exists; the two are compared
 //! on random programs. Differs from SPIN's reduction in using store buffers as the reason why most
 //! stores are local, which is why weak memory costs little more than SC on many programs here.
@@ -45,10 +54,15 @@ use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 use crate::compile::Compiled;
 use crate::expression::{Expression, Scope};
 
-pub fn mark_transient(program: &Program, compiled: &mut Compiled) {
+pub fn reduce(program: &Program, compiled: &mut Compiled) {
+    let accesses = Accesses::of(program, compiled);
+    compiled.sole_writer = accesses.writers.iter().map(|writers| writers.len() == 1).collect();
+    mark_transient(program, compiled, &accesses);
+}
+
+fn mark_transient(program: &Program, compiled: &mut Compiled, accesses: &Accesses) {
     let shape = compiled.shape.clone();
     let observed = Observed::of(program);
-    let accesses = Accesses::of(program, compiled);
     for thread in shape.thread_ids() {
         let process = shape.info(thread).process;
         let cfg = &program.process(process).cfg;

@@ -49,12 +49,16 @@ pub enum Ended {
     Problem(Problem),
     /// With the figures so far.
     Budget(Reason, Box<Searched>),
+    /// The slice of states is used up.
+    Slice,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub property: Property,
     pub workers: usize,
+    /// Come back after this many states.
+    pub slice: Option<u64>,
     /// Collect the outcomes of final states, and do not stop at violations.
     pub outcomes: bool,
 }
@@ -94,6 +98,9 @@ pub fn search(
             let states = shards.iter().map(|shard| shard.table.len() as u64).sum();
             if let Err(reason) = run.poll(Spent { memory, states }) {
                 return Err(Ended::Budget(reason, Box::new(finish(shards, depth))));
+            }
+            if options.slice.is_some_and(|slice| states > slice) {
+                return Err(Ended::Slice);
             }
             run.progress(&Progress { phase: format!("capacity {}", machine.capacity), states, depth });
         }

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
+use wattle_logic::Kind;
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, first_violation, initial_states, is_final, is_stuck, successors,
+    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, is_stuck,
+    successors,
 };
-use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
 
 use crate::{
     Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
@@ -39,8 +41,16 @@ pub struct Closure {
 
 /// Does the state space close with at most `capacity` pending operations a thread, without a
 /// violation?
+///
+/// Where it does not, it is visited once more without buffered stores that change nothing: those to
+/// a location that no other thread writes, of the value that the thread itself sees there. Such a
+/// store leaves memory as it is when it arrives, so dropping it at once loses no behaviour; kept, it
+/// can fill a buffer without end.
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
-    let closure = explore_all(task, Some(capacity), true, run)?;
+    let mut closure = explore(task, Some(capacity), true, false, run)?;
+    if closure.cut && closure.violation.is_none() {
+        closure = explore(task, Some(capacity), true, true, run)?;
+    }
     if let Some(counterexample) = closure.violation {
         return Err(Reason::GaveUp(format!("{WRONG}: {:?}", counterexample.violated)));
     }
@@ -64,12 +74,68 @@ pub fn explore_all(
     stop: bool,
     run: &Run,
 ) -> Result<Closure, Reason> {
+    explore(task, capacity, stop, false, run)
+}
+
+/// The only thread whose edges may store to each location, if it is one thread.
+fn sole_writers(program: &Program, shape: &Shape) -> Vec<Option<ThreadId>> {
+    let mut writers: Vec<BTreeSet<ThreadId>> = vec![BTreeSet::new(); shape.locations.len()];
+    for thread in shape.thread_ids() {
+        let info = shape.info(thread);
+        for op in program.process(info.process).cfg.edges.iter().flat_map(|edge| &edge.ops) {
+            let Op::Store { address, .. } = op else { continue };
+            let reached = match (shape.fixed_location(address, info.copy), address.kind()) {
+                (Some(location), _) => location..location + 1,
+                (None, Kind::Address { variable, .. }) => shape.locations_of(*variable),
+                (None, _) => 0..shape.locations.len() as u32,
+            };
+            reached.for_each(|location| writers[location as usize].extend([thread]));
+        }
+    }
+    writers.into_iter().map(|set| set.first().copied().filter(|_| set.len() == 1)).collect()
+}
+
+/// Take a pending store out again if it is the newest of its location, its thread is the only
+/// writer, and the store before it (or memory) has the same value.
+fn drop_idle_stores(state: &mut State, sole: &[Option<ThreadId>]) {
+    for thread in 0..state.stores.len() {
+        let newest_first: Vec<usize> = (0..state.stores[thread].len()).rev().collect();
+        let mut seen = BTreeSet::new();
+        for at in newest_first {
+            let Stored::Write { location, value } = &state.stores[thread][at] else { continue };
+            if !seen.insert(*location) || sole[*location as usize] != Some(ThreadId(thread as u32)) {
+                continue;
+            }
+            let before = state.stores[thread][..at].iter().rev().find_map(|stored| match stored {
+                Stored::Write { location: other, value } if other == location => Some(value),
+                _ => None,
+            });
+            if before.unwrap_or(&state.memory[*location as usize]) == value {
+                state.stores[thread].remove(at);
+            }
+        }
+        // Barriers that now stand first, or next to each other, say nothing.
+        state.stores[thread].dedup_by(|a, b| *a == Stored::Barrier && *b == Stored::Barrier);
+        while state.stores[thread].first() == Some(&Stored::Barrier) {
+            state.stores[thread].remove(0);
+        }
+    }
+}
+
+fn explore(
+    task: &Task<'_>,
+    capacity: Option<usize>,
+    stop: bool,
+    drop_idle: bool,
+    run: &Run,
+) -> Result<Closure, Reason> {
     let Some(machine) = task.memory.machine else {
         return Err(Reason::Unsupported(Unsupported::new("the memory model has no machine")));
     };
     let program = task.program;
     let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
     let shape = Shape::new(program).map_err(|error| unsupported(error.to_string()))?;
+    let sole = drop_idle.then(|| sole_writers(program, &shape));
     let mut closure = Closure::default();
     let mut known: HashSet<Rc<State>, BuildHasherDefault<Mix>> = HashSet::default();
     let mut states: Vec<Rc<State>> = Vec::new();
@@ -137,7 +203,10 @@ pub fn explore_all(
         for successor in successors(program, &shape, machine, &state) {
             let action = successor.action;
             match successor.outcome {
-                Moved::Moved { state: moved, failed, .. } => {
+                Moved::Moved { state: mut moved, failed, .. } => {
+                    if let Some(sole) = &sole {
+                        drop_idle_stores(&mut moved, sole);
+                    }
                     let pending = most_pending(&shape, &moved);
                     if capacity.is_some_and(|capacity| pending > capacity) {
                         closure.cut = true;

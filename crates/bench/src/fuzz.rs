@@ -131,7 +131,7 @@ fn one(shared: &Shared, seed: u64, tally: &mut Tally) {
 }
 
 fn subject<'a>(name: &'a str, engine: &'a Explore, exact: bool) -> Subject<'a> {
-    Subject { name, engine, outcomes: Some(engine), exact, lists_unreached: false }
+    Subject { name, engine, outcomes: Some(engine), exact, lists_unreached: true }
 }
 
 fn models(rma: bool) -> Vec<&'static MemoryModel> {

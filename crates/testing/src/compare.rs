@@ -2,13 +2,14 @@
 //!
 //! The naive search runs once for each memory model, with the same bound on pending operations as
 //! the engine, and without stopping at a violation; so one run gives verdict, outcomes, the number
-//! of states, the edges taken, and whether the bound cut anything off. Every engine's answers are
-//! then judged by what its verdict claims:
+//! of states, the edges taken, and whether the bound cut anything off. If it did, a second run tries
+//! to see the whole, because an engine may go beyond its bound where it knows that this ends. Every
+//! engine's answers are then judged by what its verdict claims:
 //!
 //! * *unsafe* must replay, and the naive search must know a violation;
 //! * *safe* must be closed within the capacity that the certificate names, without a violation, and
 //!   without reduction its number of states must be the naive one;
-//! * *safe up to* needs a cut and no violation;
+//! * *safe up to* needs a cut and no violation at that bound;
 //! * *unknown* must have a reason that the naive search shares, or be the budget's fault: then the
 //!   two are incomparable, which is counted and never passed over.
 
@@ -61,14 +62,40 @@ impl Default for Limits {
 }
 
 impl Limits {
-    fn naive(&self) -> Run {
-        Run::new(Budget { states: Some(self.states), ..Budget::default() })
+    fn search(&self, task: &Task<'_>, capacity: usize) -> Result<Closure, Reason> {
+        let run = Run::new(Budget { states: Some(self.states), ..Budget::default() });
+        explore_all(task, Some(capacity), false, &run)
+    }
+
+    fn naive(&self, task: &Task<'_>) -> Naive {
+        let bounded = self.search(task, self.capacity);
+        let cut = bounded.as_ref().is_ok_and(|bounded| bounded.cut);
+        let whole = cut.then(|| self.search(task, WHOLE)).and_then(Result::ok).filter(|whole| !whole.cut);
+        Naive { bounded, whole }
     }
 
     pub fn engine(&self) -> Run {
         // Twice the naive states: an engine may visit some again at each capacity.
         let states = Some(2 * self.states);
         Run::new(Budget { polls: Some(self.polls), states, ..Budget::default() })
+    }
+}
+
+/// More pending operations than any small program without loops has.
+const WHOLE: usize = 12;
+
+/// What the naive search finds.
+struct Naive {
+    /// Within the bound.
+    bounded: Result<Closure, Reason>,
+    /// If the bound cut something off, and the rest is small enough to see.
+    whole: Option<Closure>,
+}
+
+impl Naive {
+    /// The most that is known.
+    fn best(&self) -> Result<&Closure, &Reason> {
+        self.whole.as_ref().map_or(self.bounded.as_ref(), Ok)
     }
 }
 
@@ -116,7 +143,7 @@ pub fn compare(
         for property in properties {
             let task = Task { program, memory, property };
             let start = Instant::now();
-            let naive = explore_all(&task, Some(limits.capacity), false, &limits.naive());
+            let naive = limits.naive(&task);
             result.times.naive += start.elapsed();
             for subject in subjects {
                 let disagree = |what: String| Disagreement {
@@ -144,7 +171,7 @@ pub fn compare(
                 }
             }
             if property == Property::Stated {
-                result.naive.push(naive);
+                result.naive.push(naive.whole.map_or(naive.bounded, Ok));
             }
         }
     }
@@ -158,7 +185,7 @@ pub fn is_budget(reason: &Reason) -> bool {
 
 fn judge(
     task: &Task<'_>,
-    naive: &Result<Closure, Reason>,
+    naive: &Naive,
     answer: &Answer,
     subject: &Subject<'_>,
     limits: &Limits,
@@ -166,34 +193,49 @@ fn judge(
     if let Verdict::Unsafe { counterexample } = &answer.verdict {
         confirm::confirm(task, counterexample).map_err(|error| format!("not confirmed: {error}"))?;
     }
-    let naive = match naive {
-        Ok(naive) => naive,
+    let best = match naive.best() {
+        Ok(best) => best,
         Err(reason) => return judge_without(reason, &answer.verdict),
     };
-    match (&answer.verdict, &naive.violation) {
+    match (&answer.verdict, &best.violation) {
         (Verdict::Unsafe { .. }, Some(_)) => Ok(true),
+        // It was replayed, and lies beyond what the naive search has seen.
+        (Verdict::Unsafe { .. }, None) if best.cut => Ok(true),
         (Verdict::Unsafe { counterexample }, None) => {
             Err(format!("unsafe ({:?}), but the naive search finds nothing", counterexample.violated))
         }
         (Verdict::Unknown { reason }, _) if is_budget(reason) => Ok(false),
-        (Verdict::Unknown { reason: Reason::Vacuous { .. } }, None) if naive.cut => Ok(true),
+        (Verdict::Unknown { reason: Reason::Vacuous { bound } }, _) => judge_bounded(task, bound, limits),
         (Verdict::Unknown { reason }, _) => Err(format!("unknown ({reason}), but the naive search knows")),
-        (verdict, Some(found)) => {
-            Err(format!("{}, but the naive search finds {:?}", word(verdict), found.violated))
+        (Verdict::SafeUpTo { bound }, _) => judge_bounded(task, bound, limits),
+        (Verdict::Safe { .. }, Some(found)) => {
+            Err(format!("safe, but the naive search finds {:?}", found.violated))
         }
-        (Verdict::SafeUpTo { bound: Bound::Capacity { capacity, unreached } }, None) => {
-            if !naive.cut {
-                return Err(format!("bounded, but the naive search closes with {}", naive.most_pending));
-            }
-            if *capacity != limits.capacity {
-                return Err(format!("bounded by {capacity} instead of {}", limits.capacity));
-            }
-            unreached_edges(task.program, naive, unreached, false)?;
-            Ok(true)
+        (Verdict::Safe { certificate: Certificate::StateSpace { capacity, .. } }, None)
+            if best.cut && *capacity > limits.capacity =>
+        {
+            Ok(false)
         }
-        (Verdict::Safe { certificate }, None) => {
-            judge_safe(task.program, naive, certificate, answer, subject)
+        (Verdict::Safe { certificate }, None) => judge_safe(task.program, best, certificate, answer, subject),
+    }
+}
+
+/// The bound may be smaller than the engine's limit, where its budget ran out.
+fn judge_bounded(task: &Task<'_>, bound: &Bound, limits: &Limits) -> Judgement {
+    let Bound::Capacity { capacity, unreached } = bound;
+    if *capacity > limits.capacity {
+        return Err(format!("bounded by {capacity}, beyond the limit of {}", limits.capacity));
+    }
+    match limits.search(task, *capacity) {
+        Err(reason) if is_budget(&reason) => Ok(false),
+        Err(reason) => Err(format!("safe up to {capacity}, but the naive search gives up: {reason}")),
+        Ok(Closure { violation: Some(found), .. }) => {
+            Err(format!("safe up to {capacity}, but the naive search finds {:?}", found.violated))
         }
+        Ok(naive) if !naive.cut => {
+            Err(format!("safe up to {capacity}, but the naive search closes with {}", naive.most_pending))
+        }
+        Ok(naive) => unreached_edges(task.program, &naive, unreached, false).map(|()| true),
     }
 }
 
@@ -254,14 +296,15 @@ fn judge_without(reason: &Reason, verdict: &Verdict) -> Judgement {
     }
 }
 
-fn judge_outcomes(naive: &Result<Closure, Reason>, found: &Result<OutcomeSet, Reason>) -> Judgement {
-    match (naive, found) {
+fn judge_outcomes(naive: &Naive, found: &Result<OutcomeSet, Reason>) -> Judgement {
+    let cut = naive.bounded.as_ref().is_ok_and(|bounded| bounded.cut);
+    match (naive.best(), found) {
         (Err(reason), _) if is_budget(reason) => Ok(false),
         (Err(_), Err(_)) => Ok(true),
         (Err(reason), Ok(_)) => Err(format!("outcomes, but the naive search gives up: {reason}")),
         (_, Err(reason)) if is_budget(reason) => Ok(false),
-        // What is cut off may be infinite.
-        (Ok(naive), Err(_)) if naive.cut => Ok(true),
+        // What an engine's bound cuts off, it need not list.
+        (Ok(_), Err(Reason::GaveUp(_))) if cut => Ok(true),
         (Ok(_), Err(reason)) => Err(format!("no outcomes ({reason}), but the naive search has them")),
         (Ok(naive), Ok(found)) => {
             if let Some(missing) = naive.outcomes.difference(found).next() {

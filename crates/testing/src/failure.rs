@@ -3,6 +3,7 @@
 use std::fmt;
 
 use wattle_program::Program;
+use wattle_program::text::print;
 
 use crate::compare::Disagreement;
 
@@ -18,7 +19,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Disagreement { model, subject, what } = &self.disagreement;
         writeln!(f, "seed {}, model {model}, {subject}: {what}", self.seed)?;
-        writeln!(f, "{:#?}", self.program)?;
-        write!(f, "(once fixed, keep it as corpus/regressions/seed{}-{model}.wtl)", self.seed)
+        f.write_str(&print(&self.program))?;
+        write!(f, "(once fixed, keep it as corpus/regressions/seed{}-{model}.wir)", self.seed)
     }
 }

@@ -4,7 +4,7 @@ use wattle_memory::CATALOGUE;
 
 use crate::similar::did_you_mean;
 
-/// Model or code, and what there is to say about it.
+/// Model or code of ours, and what there is to say about it; front ends explain their own codes.
 const TEXTS: [(&str, &str); 16] = [
     (
         "sc",
@@ -76,12 +76,13 @@ const TEXTS: [(&str, &str); 16] = [
 
 /// `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    if let Some((_, text)) = TEXTS.iter().find(|(name, _)| *name == subject) {
+    let texts = || TEXTS.iter().chain(&wattle_frontend::wtl::CODES);
+    if let Some((_, text)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();
         return Ok(format!("{head}{text}\n"));
     }
-    Err(match did_you_mean(subject, TEXTS.iter().map(|(name, _)| *name)) {
+    Err(match did_you_mean(subject, texts().map(|(name, _)| *name)) {
         Some(near) => format!("nothing to explain about `{subject}`: did you mean `{near}`?"),
         None => format!("nothing to explain about `{subject}`; it is neither a memory model nor a code"),
     })

@@ -1,5 +1,7 @@
 //! `check`: does the property hold under this model?
 
+use std::time::Duration;
+
 use wattle_engine::certify;
 use wattle_engine::{
     Bound, Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
@@ -191,8 +193,11 @@ fn holds_under_sc(
         return Ok(None);
     }
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
-    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
-    let run = watch.run(Budget { time: left, ..request.budget });
+    // A remark is not worth more than a few times what the verdict took.
+    let spent = run.elapsed();
+    let worth = Duration::from_secs(2).max(spent * 3);
+    let left = request.budget.time.map_or(worth, |time| worth.min(time.saturating_sub(spent)));
+    let run = watch.run(Budget { time: Some(left), ..request.budget });
     let task = Task { program, memory: &memory, property: request.property };
     Ok(match solve(&task, engines, &run).verdict? {
         Verdict::Safe { .. } => Some(true),

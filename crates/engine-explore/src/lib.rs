@@ -1,7 +1,7 @@
 //! `explore`: explicit-state search over the operational machines, for finite data.
 //!
 //! States are packed into a few words ([`layout`]), successors are computed on the packed form
-//! ([`machine`]), the visited set is exact ([`table`]), the search is breadth-first ([`search`]),
+//! ([`worker`]), the visited set is exact ([`table`]), the search is breadth-first ([`search`]),
 //! and steps that commute with everything are taken at once ([`reduce`]).
 //!
 //! **Buffers are unbounded in meaning.** The search allows each thread a number of pending
@@ -23,6 +23,7 @@ mod reduce;
 mod search;
 mod table;
 mod trace;
+mod worker;
 
 use wattle_engine::{
     Answer, Bound, Certificate, Counterexample, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run,
@@ -34,8 +35,8 @@ use wattle_program::{EdgeId, ProcessId, Shape};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
-use crate::machine::Problem;
 use crate::search::{Ended, Options, Searched, search};
+use crate::worker::Problem;
 
 /// The engine `explore`, with its options.
 #[derive(Clone, Debug)]

@@ -78,14 +78,13 @@ fn mark_transient(program: &Program, compiled: &mut Compiled, accesses: &Accesse
                         let edge = &cfg.edges[*number as usize];
                         // Entering an atomic section stops all others.
                         let goes_in = info.inside.is_none() && cfg.point(edge.to).inside.is_some();
-                        let enters = !goes_in
-                            && !observed.against.contains(&(process.0, edge.to.0))
-                            && !(cfg.point(edge.to).end && observed.ends.contains(&process.0));
+                        let ends = cfg.point(edge.to).end && observed.ends.contains(&process.0);
+                        let hides = ends || observed.against.contains(&(process.0, edge.to.0));
                         let acts = edge.ops.iter().all(|op| {
                             sets_no_observed(op, process.0, &observed)
                                 && (in_section || accesses.is_local(op, edge.mode, thread, compiled, program))
                         });
-                        enters && acts
+                        !goes_in && !hides && acts
                     })
             })
             .collect();

@@ -14,8 +14,8 @@ use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
 
 use crate::compile::Compiled;
-use crate::machine::{Move, Problem, Sink, Worker};
 use crate::table::{Inserted, Table, hash};
+use crate::worker::{Move, Problem, Sink, Worker};
 
 /// What a finished search knows.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_
 use wattle_program::Program;
 
 use crate::compile::Compiled;
-use crate::machine::{Collected, Move, Sink, Worker};
 use crate::search::Found;
+use crate::worker::{Collected, Move, Sink, Worker};
 
 /// `initial` holds the choices and words of every initial state.
 pub fn schedule(

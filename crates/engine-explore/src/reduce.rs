@@ -35,8 +35,8 @@
 //! **Stores that change nothing.** A location that only one thread ever writes holds, for that
 //! thread, the newest store in its buffer or else what memory holds. A buffered store of that same
 //! value is skipped: when it would reach memory, the location already holds the value, because
-//! nobody else writes it; loads of the thread see the value either way; and a fence waits no longer
-//! than for the store before it. So the machine with the store and the one without reach the same
+//! nobody else writes it; loads of the thread see the value either way; and a fence waits for all
+//! stores before it anyway (`fence(x)` does not, so locations that one waits for are left out). So the machine with the store and the one without reach the same
 //! memory, the same locals and the same points. A loop that clears its own flag again and again
 //! then no longer fills its buffer without end, and the state space closes. Schedules get the
 //! skipped commits back before they are replayed ([`trace`](crate::trace)).
@@ -56,7 +56,9 @@ use crate::expression::{Expression, Scope};
 
 pub fn reduce(program: &Program, compiled: &mut Compiled) {
     let accesses = Accesses::of(program, compiled);
-    compiled.sole_writer = accesses.writers.iter().map(|writers| writers.len() == 1).collect();
+    compiled.sole_writer = (accesses.writers.iter().zip(&accesses.awaited))
+        .map(|(writers, awaited)| writers.len() == 1 && !awaited)
+        .collect();
     mark_transient(program, compiled, &accesses);
 }
 
@@ -214,6 +216,8 @@ fn sets_no_observed(op: &Op, process: u32, observed: &Observed) -> bool {
 struct Accesses {
     readers: Vec<BTreeSet<u32>>,
     writers: Vec<BTreeSet<u32>>,
+    /// Does some `fence(x)` wait for the location?
+    awaited: Vec<bool>,
     memory_is_observed: bool,
 }
 
@@ -225,6 +229,7 @@ impl Accesses {
         let mut accesses = Accesses {
             readers: vec![BTreeSet::new(); locations],
             writers: vec![BTreeSet::new(); locations],
+            awaited: vec![false; locations],
             memory_is_observed: Observed::of(program).memory,
         };
         for thread in compiled.shape.thread_ids() {
@@ -248,6 +253,10 @@ impl Accesses {
             Op::Put { source: Source::Location(source), .. } => read(source, NETWORK),
             Op::Get { remote, .. } | Op::RemoteAtomic { remote, .. } => read(remote, NETWORK),
             _ => {}
+        }
+        if let Op::Fence(fence) = op {
+            let locations = fence.location.iter().flat_map(reach);
+            locations.for_each(|at| self.awaited[at as usize] = true);
         }
         let mut write = |term: &Term, who: u32| {
             reach(term).into_iter().for_each(|at| self.writers[at as usize].extend([who]));

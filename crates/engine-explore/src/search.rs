@@ -388,6 +388,9 @@ impl<'a> Shard<'a> {
     fn is_stuck(&self, number: usize, moves: u64) -> bool {
         let machine = self.machine;
         let words = self.table.state(number);
+        if self.worker.cut_now {
+            return false; // room in a buffer is all it lacks
+        }
         if moves == 0 {
             return !machine.is_final(words);
         }

@@ -5,7 +5,7 @@
 //! pending on the reference machine; they are committed as soon as they can be, which changes
 //! nothing in memory.
 
-use wattle_engine::Schedule;
+use wattle_engine::{Schedule, Violation};
 use wattle_logic::Fault;
 use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_states};
 use wattle_program::Program;
@@ -43,22 +43,36 @@ pub fn schedule(
     let actions: Option<Vec<Action>> = moves.into_iter().map(|step| action(machine, step)).collect();
     let schedule = Schedule { initial: start, actions: actions? };
     match machine.buffers_stores && machine.sole_writer.contains(&true) {
-        true => with_skipped_commits(program, machine, schedule),
+        true => {
+            // What is judged on the last move needs it last; what is judged on the last state may need
+            // the skipped stores to have arrived.
+            let on_state = matches!(found.violated, Violation::Property { .. } | Violation::Deadlock);
+            with_skipped_commits(program, machine, schedule, on_state)
+        }
         false => Some(schedule),
     }
 }
 
 /// After each move, commit every store that its location already holds and only its thread writes.
-fn with_skipped_commits(program: &Program, machine: &Compiled, schedule: Schedule) -> Option<Schedule> {
+fn with_skipped_commits(
+    program: &Program,
+    machine: &Compiled,
+    schedule: Schedule,
+    at_the_end: bool,
+) -> Option<Schedule> {
     let shape = &machine.shape;
     let initial = initial_states(program, shape).ok()?;
     let (_, mut state) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?;
     let mut actions = Vec::new();
-    for action in schedule.actions {
+    let moves = schedule.actions.len();
+    for (number, action) in schedule.actions.into_iter().enumerate() {
         let outcome = apply(program, shape, machine.kind, &state, &action)?;
         actions.push(action);
         let Outcome::Moved { state: next, .. } = outcome else { break };
         state = next;
+        if number + 1 == moves && !at_the_end {
+            break;
+        }
         while let Some((commit, next)) = idle_commit(program, machine, &state) {
             actions.push(commit);
             state = next;

@@ -70,6 +70,8 @@ pub struct Worker<'a> {
     failed: Vec<usize>,
     /// A store or remote operation found no room.
     pub cut: bool,
+    /// The same, in the state expanded last.
+    pub cut_now: bool,
     /// The most operations that any thread had pending.
     pub most_pending: usize,
     /// By thread, then edge: was it ever taken?
@@ -92,6 +94,7 @@ impl<'a> Worker<'a> {
             odometer: Odometer::default(),
             failed: Vec::new(),
             cut: false,
+            cut_now: false,
             most_pending: 0,
             taken: machine.threads.iter().map(|thread| vec![false; thread.edges.len()]).collect(),
             moves: 0,
@@ -106,6 +109,7 @@ impl<'a> Worker<'a> {
         let machine = self.machine;
         let inside = machine.inside(words);
         self.movers.clear();
+        self.cut_now = false;
         for thread in 0..machine.threads.len() {
             if inside.is_some_and(|(other, _)| other != thread) {
                 continue;
@@ -585,7 +589,7 @@ impl<'a> Worker<'a> {
         let is_write = |code: &&u64| !machine.codec.is_barrier(**code);
         let writes = slots.codes[..slots.len].iter().filter(is_write).count();
         if writes >= machine.capacity {
-            self.cut = true;
+            (self.cut, self.cut_now) = (true, true);
             return Ok(false);
         }
         // The field of the location decides whether the value fits, so that the entry always does.
@@ -607,7 +611,7 @@ impl<'a> Worker<'a> {
         let buffer = &machine.buffers[thread];
         let mut slots = Slots::read(buffer, words);
         if slots.len >= machine.capacity {
-            self.cut = true;
+            (self.cut, self.cut_now) = (true, true);
             return Ok(false);
         }
         slots.insert_sorted(machine.codec.encode(half)?);

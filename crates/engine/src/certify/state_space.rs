@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
-use wattle_logic::Kind;
+use wattle_logic::{Kind, Term, Value};
 use wattle_memory::operational::{
     self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, is_stuck,
     successors,
@@ -43,9 +43,9 @@ pub struct Closure {
 /// violation?
 ///
 /// Where it does not, it is visited once more without buffered stores that change nothing: those to
-/// a location that no other thread writes, of the value that the thread itself sees there. Such a
-/// store leaves memory as it is when it arrives, so dropping it at once loses no behaviour; kept, it
-/// can fill a buffer without end.
+/// a location that no other thread writes and no `fence(x)` waits for, of the value that the thread
+/// itself sees there. Such a store leaves memory as it is when it arrives, so dropping it at once
+/// loses no behaviour; kept, it can fill a buffer without end.
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
     let mut closure = explore(task, Some(capacity), true, false, run)?;
     if closure.cut && closure.violation.is_none() {
@@ -77,47 +77,55 @@ pub fn explore_all(
     explore(task, capacity, stop, false, run)
 }
 
-/// The only thread whose edges may store to each location, if it is one thread.
+/// The only thread whose edges may store to each location, if it is one thread. Locations that some
+/// `fence(x)` waits for have none: there, even a store that changes nothing is waited for, and with
+/// it the stores before it.
 fn sole_writers(program: &Program, shape: &Shape) -> Vec<Option<ThreadId>> {
     let mut writers: Vec<BTreeSet<ThreadId>> = vec![BTreeSet::new(); shape.locations.len()];
+    let mut awaited = BTreeSet::new();
     for thread in shape.thread_ids() {
         let info = shape.info(thread);
+        let reach = |address: &Term| match (shape.fixed_location(address, info.copy), address.kind()) {
+            (Some(location), _) => location..location + 1,
+            (None, Kind::Address { variable, .. }) => shape.locations_of(*variable),
+            (None, _) => 0..shape.locations.len() as u32,
+        };
         for op in program.process(info.process).cfg.edges.iter().flat_map(|edge| &edge.ops) {
-            let Op::Store { address, .. } = op else { continue };
-            let reached = match (shape.fixed_location(address, info.copy), address.kind()) {
-                (Some(location), _) => location..location + 1,
-                (None, Kind::Address { variable, .. }) => shape.locations_of(*variable),
-                (None, _) => 0..shape.locations.len() as u32,
-            };
-            reached.for_each(|location| writers[location as usize].extend([thread]));
+            match op {
+                Op::Store { address, .. } => {
+                    reach(address).for_each(|location| writers[location as usize].extend([thread]));
+                }
+                Op::Fence(fence) => awaited.extend(fence.location.iter().flat_map(reach)),
+                _ => {}
+            }
         }
     }
-    writers.into_iter().map(|set| set.first().copied().filter(|_| set.len() == 1)).collect()
+    let only = |(location, set): (usize, BTreeSet<ThreadId>)| {
+        let may = set.len() == 1 && !awaited.contains(&(location as u32));
+        set.first().copied().filter(|_| may)
+    };
+    writers.into_iter().enumerate().map(only).collect()
 }
 
-/// Take a pending store out again if it is the newest of its location, its thread is the only
-/// writer, and the store before it (or memory) has the same value.
+/// Take pending stores out again whose thread is the only writer of their location, where the store
+/// before (or memory) has the same value.
 fn drop_idle_stores(state: &mut State, sole: &[Option<ThreadId>]) {
-    for thread in 0..state.stores.len() {
-        let newest_first: Vec<usize> = (0..state.stores[thread].len()).rev().collect();
-        let mut seen = BTreeSet::new();
-        for at in newest_first {
-            let Stored::Write { location, value } = &state.stores[thread][at] else { continue };
-            if !seen.insert(*location) || sole[*location as usize] != Some(ThreadId(thread as u32)) {
-                continue;
+    let State { memory, stores, .. } = state;
+    for (thread, stores) in stores.iter_mut().enumerate() {
+        let mut seen: BTreeMap<u32, Value> = BTreeMap::new();
+        stores.retain(|stored| match stored {
+            Stored::Write { location, value }
+                if sole[*location as usize] == Some(ThreadId(thread as u32)) =>
+            {
+                let before = seen.insert(*location, value.clone());
+                before.as_ref().unwrap_or(&memory[*location as usize]) != value
             }
-            let before = state.stores[thread][..at].iter().rev().find_map(|stored| match stored {
-                Stored::Write { location: other, value } if other == location => Some(value),
-                _ => None,
-            });
-            if before.unwrap_or(&state.memory[*location as usize]) == value {
-                state.stores[thread].remove(at);
-            }
-        }
+            _ => true,
+        });
         // Barriers that now stand first, or next to each other, say nothing.
-        state.stores[thread].dedup_by(|a, b| *a == Stored::Barrier && *b == Stored::Barrier);
-        while state.stores[thread].first() == Some(&Stored::Barrier) {
-            state.stores[thread].remove(0);
+        stores.dedup_by(|a, b| *a == Stored::Barrier && *b == Stored::Barrier);
+        while stores.first() == Some(&Stored::Barrier) {
+            stores.remove(0);
         }
     }
 }

@@ -313,8 +313,9 @@ impl<'a> Worker<'a> {
         let moves = self.moves;
         let mut found = Faults::default();
         let blocked = self.try_edges(thread, words, depth, &mut found)?;
-        if blocked || (self.levels[depth].is_empty() && found.is_empty()) {
-            // Waiting, or stopped for ever: either way a state of its own.
+        if blocked || self.levels[depth].is_empty() {
+            // Waiting, or stopped for ever: either way a state of its own. What fails here will be
+            // found again when it is expanded.
             self.moves = moves;
             sink.state(&self.path, words);
             return Ok(());
@@ -500,14 +501,12 @@ impl<'a> Worker<'a> {
                     }
                 }
                 Act::Fence { orders, location } => {
-                    if machine.buffers_stores {
-                        let location = match location {
-                            Some(location) => Some(location!(location, op)),
-                            None => None,
-                        };
-                        if !machine.fence(thread, *orders, location, words) {
-                            return Ok(Ran::Blocked);
-                        }
+                    let location = match location {
+                        Some(location) => Some(location!(location, op)),
+                        None => None,
+                    };
+                    if machine.buffers_stores && !machine.fence(thread, *orders, location, words) {
+                        return Ok(Ran::Blocked);
                     }
                 }
                 Act::Remote(remote) => {
@@ -684,10 +683,6 @@ impl Odometer {
 struct Faults(Vec<(Vec<Move>, Option<usize>, Option<Fault>)>);
 
 impl Faults {
-    fn is_empty(&self) -> bool {
-        !self.0.iter().any(|(_, _, fault)| fault.is_some())
-    }
-
     fn hand_over(self, sink: &mut impl Sink) {
         for (path, op, fault) in self.0 {
             match (op, fault) {

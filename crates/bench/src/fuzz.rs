@@ -15,7 +15,7 @@ use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink};
 /// Seeds that a job takes at a time.
 const BLOCK: u64 = 200;
 /// Failures after which a run is not worth going on with.
-const ENOUGH: usize = 10;
+const ENOUGH: usize = 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
@@ -107,7 +107,7 @@ fn job(shared: &Shared) {
 fn one(shared: &Shared, seed: u64, tally: &mut Tally) {
     let profile = Profile::varied(seed);
     let program = wattle_generate::program(seed, &profile);
-    let limits = Limits { deadlock: seed.is_multiple_of(4), ..Limits::default() };
+    let limits = Limits { deadlock: seed.is_multiple_of(4), states: 1000, ..Limits::default() };
     let max_capacity = limits.capacity;
     let reduced = Explore { reduction: true, threads: 1, max_capacity };
     // Two threads cost more than such programs do, so they have their turn less often.

@@ -107,9 +107,12 @@ impl Explore {
                         if let Some(searched) = searched {
                             record(statistics, &searched, capacity);
                         }
-                        // What was completed before still holds.
+                        // What was completed before still holds; but what is not handled is never
+                        // passed over.
                         return match (reason, completed) {
-                            (Reason::Interrupted, _) => Verdict::Unknown { reason: Reason::Interrupted },
+                            (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) => {
+                                Verdict::Unknown { reason }
+                            }
                             (_, Some(bound)) => Verdict::SafeUpTo { bound },
                             (reason, None) => Verdict::Unknown { reason },
                         };

@@ -76,4 +76,66 @@ mod tests {
             assert_eq!(program, super::program(seed, &profile), "seed {seed}");
         }
     }
+
+    /// What programs are made of; a kind that never occurs is not tested, whatever else passes.
+    #[test]
+    fn everything_occurs() {
+        let text: Vec<String> = (0..4000)
+            .map(|seed| {
+                format!("{:?}", super::program(seed, &Profile { growing: 50, ..Profile::varied(seed) }))
+            })
+            .collect();
+        let kinds = [
+            "Load {",
+            "Store {",
+            "Assign {",
+            "Between(",
+            "Any",
+            "Assume {",
+            "Assert {",
+            "Fence(",
+            "location: Some(",
+            "Put {",
+            "source: Value(",
+            "source: Location(",
+            "Get {",
+            "RemoteAtomic {",
+            "Add(",
+            "Replace(",
+            "CompareAndSwap {",
+            "Flush {",
+            "Unsupported {",
+            "mode: Locked",
+            "mode: Buffered",
+            "inside: Some(Locked)",
+            "inside: Some(Buffered)",
+            "awaits: true",
+            "{\"rel\"}",
+            "{\"acq\"}",
+            "Orders(8)",
+            "Exactly(2)",
+            "Exactly(3)",
+            "Forbid",
+            "Always",
+            "Finally",
+            "Quantified {",
+            "Ended {",
+            "At {",
+            "LocalOf {",
+            "Content(",
+            "filter: Some(",
+            "init: Some(",
+            "Enum(0)",
+            "Bits {",
+            "sort: Address",
+            "Copies(",
+            "Divide",
+            "Me",
+            "range: Some(",
+            "If(",
+        ];
+        for kind in kinds {
+            assert!(text.iter().any(|program| program.contains(kind)), "no program has {kind}");
+        }
+    }
 }

@@ -42,7 +42,13 @@ impl Writer<'_> {
                 Term::binary(*self.rng.pick(&operators), left, by)
             }
             17 => Term::unary(*self.rng.pick(&[Unary::Negate, Unary::Complement]), left),
-            18 => Term::if_then_else(self.condition(), left, self.leaf()),
+            18 => {
+                let otherwise = self.leaf();
+                match otherwise.sort() == left.sort() {
+                    true => Term::if_then_else(self.condition(), left, otherwise),
+                    false => left,
+                }
+            }
             _ if self.rng.chance(self.profile.faults * 10) => {
                 let operator = *self.rng.pick(&[Binary::Divide, Binary::Remainder]);
                 Term::binary(operator, Term::int(2), left)

@@ -2,7 +2,7 @@
 
 use wattle_engine::Property;
 use wattle_logic::{Binary, Term};
-use wattle_program::{Mode, Op, Program, PropertyKind, Tags};
+use wattle_program::{Fence, Mode, Op, Program, PropertyKind, Tags};
 use wattle_source::Span;
 
 use super::{Case, Expected};
@@ -212,6 +212,57 @@ fn riddle(reached: bool) -> Program {
     b.done()
 }
 
+/// Two stores a step, for ever: with a small capacity nothing fits, which is not a deadlock.
+fn pairs_for_ever() -> Program {
+    let mut b = Build::new("two stores a step for ever");
+    let (x, y) = (b.variable("x", 0), b.variable("y", 0));
+    b.thread("p", |t| {
+        let head = t.here();
+        t.step(Mode::Plain, vec![store(x, int(1)), store(y, int(1))]);
+        t.goto(head);
+    });
+    b.done()
+}
+
+/// The address of a fence is evaluated even where there is nothing to wait for.
+fn fence_outside() -> Program {
+    let mut b = Build::new("a fence for element 2 of two");
+    let array = b.array("array", 2);
+    b.thread("p", |t| {
+        let location = Some(Term::address(array, vec![int(2)]));
+        t.op(Op::Fence(Fence { location, ..Fence::full() }));
+    });
+    b.done()
+}
+
+/// A riddle that is reached only if two stores wait at once, beside buffers that never close.
+fn late_riddle() -> Program {
+    let mut b = Build::new("a riddle behind two waiting stores");
+    let [a, c, d, e, f] = ["a", "c", "d", "e", "f"].map(|name| b.variable(name, 0));
+    b.thread("endless", |t| {
+        let head = t.here();
+        t.store(f, int(1));
+        t.goto(head);
+    });
+    b.thread("q", |t| {
+        t.store(a, int(1));
+        t.store(d, int(1));
+        let (r, s) = (t.local(), t.local());
+        let (early, seen) = (t.value(r).equals(int(0)), t.value(s).equals(int(1)));
+        t.step(Mode::Plain, vec![load(r, c), assume(early)]);
+        t.step(Mode::Plain, vec![load(s, e), assume(seen)]);
+        t.op(Op::Unsupported { what: "a riddle".into(), span: Span::NOWHERE });
+    });
+    b.thread("t", |t| {
+        t.step(Mode::Locked, vec![store(c, int(1))]);
+        let r = t.local();
+        let early = t.value(r).equals(int(0));
+        t.step(Mode::Plain, vec![load(r, a), assume(early)]);
+        t.step(Mode::Locked, vec![store(e, int(1))]);
+    });
+    b.done()
+}
+
 /// Any initial value of the range is tried.
 fn any_start() -> Program {
     let mut b = Build::new("any initial value");
@@ -260,6 +311,7 @@ pub fn cases() -> Vec<Case> {
         Case::stated(index(2), [false; 3], "an index out of bounds is a violation"),
         Case::stated(index(-1), [false; 3], "an index out of bounds is a violation"),
         Case::stated(index(1), [true; 3], "nothing is wrong"),
+        Case::stated(fence_outside(), [false; 3], "an index out of bounds is a violation"),
         Case::stated(finally_is_drained(), [true; 3], "the end is after the last commit"),
         Case::stated(always_is_memory(), [true, true, false], "only PSO brings y to memory first"),
         Case::stated(always_sees_the_delay(), [true, false, false], "the store waits in the buffer"),
@@ -281,7 +333,12 @@ pub fn cases() -> Vec<Case> {
     let endless = vec![("sc", Expected::Safe), ("tso", Expected::Bounded), ("pso", Expected::Bounded)];
     let because = "no capacity closes the state space";
     let case = Case::stated(stores_for_ever(false), [true; 3], because);
-    cases.push(Case { expected: endless, ..case });
+    cases.push(Case { expected: endless.clone(), ..case });
+    cases.push(Case { expected: endless, ..deadlock(pairs_for_ever(), true, because) });
+    let riddle_beyond = Expected::Unsupported("riddle");
+    let late = vec![("sc", Expected::Safe), ("tso", riddle_beyond.clone()), ("pso", riddle_beyond)];
+    let because = "a bounded answer does not pass over what is not handled";
+    cases.push(Case { expected: late, ..Case::stated(late_riddle(), [true; 3], because) });
     let case = Case::stated(riddle(true), [true; 3], "what is not handled is reached");
     cases.push(Case { expected: expected(Expected::Unsupported("riddle")), ..case });
     cases

@@ -53,7 +53,7 @@ fn explore_agrees_with_the_naive_search() {
             engine,
             outcomes: Some(engine),
             exact,
-            lists_unreached: false,
+            lists_unreached: true,
         })
         .collect();
     let tally = agree(&subjects, &limits, 1_000..1_600).unwrap_or_else(|failure| panic!("{failure}"));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use wattle_driver::Listener;
 use wattle_engine::Progress;
 
 #[derive(Clone, Debug)]
@@ -25,10 +26,11 @@ impl Meter {
         Meter { bar: Some(bar) }
     }
 
-    pub fn listener(&self) -> Option<Arc<dyn Fn(&Progress) + Send + Sync>> {
+    pub fn listener(&self) -> Option<Arc<Listener>> {
         let bar = self.bar.clone()?;
         Some(Arc::new(move |progress: &Progress| {
-            let depth = if progress.depth > 0 { format!(", depth {}", progress.depth) } else { String::new() };
+            let depth =
+                if progress.depth > 0 { format!(", depth {}", progress.depth) } else { String::new() };
             bar.set_message(format!("{} {} states{depth}", progress.phase, progress.states));
         }))
     }

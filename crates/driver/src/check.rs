@@ -1,5 +1,7 @@
 //! `check`: does the property hold under this model?
 
+use std::time::Duration;
+
 use wattle_engine::certify;
 use wattle_engine::{
     Bound, Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
@@ -26,6 +28,8 @@ pub struct Check {
     pub certify: bool,
     /// Under sc: is a remote copy one step?
     pub atomic_copy: bool,
+    /// After a violation under a weak model, ask whether sc would be enough.
+    pub blame_weak_memory: bool,
 }
 
 /// A report, and the counterexample in a form that `replay` takes.
@@ -118,7 +122,7 @@ fn answer(
             let reach = Reach::new(&program, unreached);
             match reach.vacuous(request.property) {
                 Some(_) => {
-                    report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+                    report.diagnostics.extend(reach.bounded_warning(request.property));
                     CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
                 }
                 None => CheckVerdict::Bounded { bound },
@@ -159,12 +163,7 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
 }
 
 /// Let other code visit the state space again.
-fn certified(
-    task: &Task<'_>,
-    certificate: Certificate,
-    run: &Run,
-    report: &mut CheckReport,
-) -> CheckVerdict {
+fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut CheckReport) -> CheckVerdict {
     let Certificate::StateSpace { capacity, .. } = &certificate;
     match certify::state_space(task, *capacity, run) {
         Ok(certified) => {
@@ -190,12 +189,15 @@ fn holds_under_sc(
     run: &Run,
     watch: &Watch,
 ) -> Result<Option<bool>, Internal> {
-    if matches!(request.model.machine, Some(Machine::Sc { .. })) {
+    if !request.blame_weak_memory || matches!(request.model.machine, Some(Machine::Sc { .. })) {
         return Ok(None);
     }
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
-    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
-    let run = watch.run(Budget { time: left, ..request.budget });
+    // A remark is not worth more than a few times what the verdict took.
+    let spent = run.elapsed();
+    let worth = Duration::from_secs(2).max(spent * 3);
+    let left = request.budget.time.map_or(worth, |time| worth.min(time.saturating_sub(spent)));
+    let run = watch.run(Budget { time: Some(left), ..request.budget });
     let task = Task { program, memory: &memory, property: request.property };
     Ok(match solve(&task, engines, &run).verdict? {
         Verdict::Safe { .. } => Some(true),
@@ -214,5 +216,5 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     let message = format!("unsupported: {unsupported}");
-    Some(Diagnostic::warning("unsupported", span, message).expecting("the search reaches this"))
+    Some(Diagnostic::warning("unsupported", span, message).expecting("this is where the search ends"))
 }

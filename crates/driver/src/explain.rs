@@ -4,7 +4,7 @@ use wattle_memory::CATALOGUE;
 
 use crate::similar::did_you_mean;
 
-/// Model or code, and what there is to say about it.
+/// Model or code of ours, and what there is to say about it; front ends explain their own codes.
 const TEXTS: [(&str, &str); 16] = [
     (
         "sc",
@@ -47,29 +47,42 @@ const TEXTS: [(&str, &str); 16] = [
     ("input-empty", "The file holds nothing but blanks, or the folder holds no file of a known language."),
     ("input-too-large", "Files of 4 GB or more are refused, because positions in a text have 32 bits."),
     ("input-language", "The language follows from the extension; --lang names it where there is none."),
-    ("vacuous", "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
+    (
+        "vacuous",
+        "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
          is executed, no point of a `forbid` is reached, or the program never ends (`finally`). Such a\n\
          proof is worth little: usually a condition never holds. A bounded answer that is vacuous is\n\
-         `unknown`."),
+         `unknown`.",
+    ),
     ("unreached", "After a complete search, no execution gets to this statement in any copy of its thread."),
-    ("nothing-stated", "The program has no assert, forbid, always or finally. Only faults (division by zero,\n\
-         index out of bounds) were looked for."),
-    ("unsupported", "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
-         excerpt shows the construct."),
+    (
+        "nothing-stated",
+        "The program has no assert, forbid, always or finally. Only faults (division by zero,\n\
+         index out of bounds) were looked for.",
+    ),
+    (
+        "unsupported",
+        "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
+         excerpt shows the construct.",
+    ),
     ("trace-unreadable", "The file is not a trace that `check --save-trace` wrote."),
-    ("trace-rejected", "The trace does not run on the reference machine, or does not end in a violation. It was\n\
-         edited, or comes from a version of wattle that numbers statements differently."),
+    (
+        "trace-rejected",
+        "The trace does not run on the reference machine, or does not end in a violation. It was\n\
+         edited, or comes from a version of wattle that numbers statements differently.",
+    ),
     ("internal", "A bug in wattle: two of its parts contradict each other. Please report the input."),
 ];
 
 /// `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    if let Some((_, text)) = TEXTS.iter().find(|(name, _)| *name == subject) {
+    let texts = || TEXTS.iter().chain(&wattle_frontend::wtl::CODES);
+    if let Some((_, text)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();
         return Ok(format!("{head}{text}\n"));
     }
-    Err(match did_you_mean(subject, TEXTS.iter().map(|(name, _)| *name)) {
+    Err(match did_you_mean(subject, texts().map(|(name, _)| *name)) {
         Some(near) => format!("nothing to explain about `{subject}`: did you mean `{near}`?"),
         None => format!("nothing to explain about `{subject}`; it is neither a memory model nor a code"),
     })

@@ -297,6 +297,7 @@ fn edited(
         budget: request.budget,
         certify: false,
         atomic_copy: request.atomic_copy,
+        blame_weak_memory: false,
     };
     let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)?;
     match checked.report.verdict {

@@ -167,8 +167,7 @@ fn walk(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry.path();
         if kind.is_dir() && !hidden {
             walk(&path, found)?;
-        } else if !kind.is_dir()
-            && path.extension().is_some_and(|own| extensions().any(|known| own == known))
+        } else if !kind.is_dir() && path.extension().is_some_and(|own| extensions().any(|known| own == known))
         {
             found.push(path);
         }

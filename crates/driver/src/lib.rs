@@ -26,4 +26,4 @@ pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;
 pub use similar::did_you_mean;
-pub use watch::Watch;
+pub use watch::{Listener, Watch};

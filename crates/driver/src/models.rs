@@ -14,7 +14,9 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
         let names = || CATALOGUE.iter().map(|model| model.name);
         return Err(match did_you_mean(name, names()) {
             Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
-            None => format!("unknown memory model `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
+            None => {
+                format!("unknown memory model `{name}` (known: {})", names().collect::<Vec<_>>().join(", "))
+            }
         });
     };
     let mut model = model.clone();

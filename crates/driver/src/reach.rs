@@ -59,6 +59,15 @@ impl<'a> Reach<'a> {
         dead.iter().filter(|span| !dead.iter().any(|other| inside(span, other))).copied().collect()
     }
 
+    /// Does an execution stand before this statement, only to wait there for ever?
+    fn comes_before(&self, span: Span) -> bool {
+        self.program.process_ids().any(|process| {
+            let edges = &self.program.process(process).cfg.edges;
+            let mut own = edges.iter().filter(|edge| edge.origin.0 == span);
+            own.any(|edge| self.reached.contains(&(process.0, edge.from.0)))
+        })
+    }
+
     /// If nothing that the property speaks about is reached: the places of these things.
     pub(crate) fn vacuous(&self, property: Property) -> Option<Vec<Span>> {
         if property == Property::NoDeadlock {
@@ -115,6 +124,14 @@ impl<'a> Reach<'a> {
         })
     }
 
+    /// The warning that a vacuous bounded answer deserves. (What it did not reach may be beyond the
+    /// bound, so statements are not called dead.)
+    pub(crate) fn bounded_warning(&self, property: Property) -> Option<Diagnostic> {
+        let places = self.vacuous(property).filter(|places| !places.is_empty())?;
+        let message = "no execution within the bound reaches anything that the property speaks about";
+        Some(vacuous_warning(&places, message))
+    }
+
     /// The warnings that a proof deserves.
     pub(crate) fn warnings(&self, sources: &Sources, property: Property) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
@@ -123,14 +140,20 @@ impl<'a> Reach<'a> {
                 Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property")
                     .help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
             ),
-            Some(places) => warnings.push(vacuous_warning(&places)),
+            Some(places) => {
+                let message =
+                    "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+                warnings.push(vacuous_warning(&places, message));
+            }
             None => {}
         }
         let dead = self.dead_statements();
         for span in dead.iter().take(NAMED) {
-            warnings.push(
-                Diagnostic::warning("unreached", *span, "no execution reaches this statement").expecting(""),
-            );
+            let message = match self.comes_before(*span) {
+                true => "no execution gets through this statement",
+                false => "no execution reaches this statement",
+            };
+            warnings.push(Diagnostic::warning("unreached", *span, message));
         }
         if dead.len() > NAMED {
             let lines: Vec<String> =
@@ -142,8 +165,7 @@ impl<'a> Reach<'a> {
     }
 }
 
-fn vacuous_warning(places: &[Span]) -> Diagnostic {
-    let message = "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+fn vacuous_warning(places: &[Span], message: &str) -> Diagnostic {
     let mut warning = Diagnostic::warning("vacuous", places[0], message).expecting("never put to the test");
     for place in &places[1..] {
         warning = warning.label(*place, "nor this");

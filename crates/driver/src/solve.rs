@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
+use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
 
 use crate::load::panic_text;
 
@@ -43,7 +43,12 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         };
         let verdict = match answer.verdict {
             Verdict::Unsafe { counterexample } => match guarded(name, || confirm(task, &counterexample)) {
-                Ok(Ok(_)) => Ok(Verdict::Unsafe { counterexample }),
+                Ok(Ok(_)) => {
+                    // Each change is replayed before it is kept.
+                    guarded(name, || Verdict::Unsafe {
+                        counterexample: Box::new(tidy(task, &counterexample)),
+                    })
+                }
                 Ok(Err(why)) => Err(Internal(format!(
                     "engine {name} answered unsafe, but its counterexample does not replay: {why}"
                 ))),
@@ -89,4 +94,82 @@ fn all_refuse(refusals: &[(&str, Unsupported)]) -> Unsupported {
     let span = refusals.iter().find_map(|(_, why)| why.span);
     let what: Vec<String> = refusals.iter().map(|(engine, why)| format!("{why} (engine {engine})")).collect();
     Unsupported { what: what.join("; "), span }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Input, load};
+    use wattle_engine::{Answer, Counterexample, Property, Schedule, Violation};
+
+    /// Claims a violation without a single move.
+    struct Liar;
+    struct Panics;
+    struct Refuses;
+
+    impl Engine for Liar {
+        fn name(&self) -> &'static str {
+            "liar"
+        }
+        fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+            Ok(())
+        }
+        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+            let violated = Violation::Property { property: 0 };
+            let schedule = Some(Schedule::default());
+            let counterexample = Box::new(Counterexample { violated, schedule, execution: None });
+            Answer { verdict: Verdict::Unsafe { counterexample }, statistics: Statistics::default() }
+        }
+    }
+
+    impl Engine for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+        fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+            Ok(())
+        }
+        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+            panic!("on purpose")
+        }
+    }
+
+    impl Engine for Refuses {
+        fn name(&self) -> &'static str {
+            "refuses"
+        }
+        fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+            Err(Unsupported::new("too hard"))
+        }
+        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+            unreachable!("it refuses")
+        }
+    }
+
+    fn solved(engines: &[Box<dyn Engine>]) -> Solved {
+        let text = "shared x = 0; thread p { x = 1; } finally x == 1;";
+        let loaded = load(&Input::text("a.wtl", "wtl", text)).unwrap();
+        let memory = crate::models::resolve("tso", false).unwrap();
+        let task = Task { program: &loaded.parsed.program, memory: &memory, property: Property::Stated };
+        solve(&task, engines, &Run::default())
+    }
+
+    #[test]
+    fn a_counterexample_that_does_not_replay_is_never_a_verdict() {
+        let solved = solved(&[Box::new(Liar)]);
+        assert!(matches!(solved.verdict, Err(Internal(what)) if what.contains("does not replay")));
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error_of_this_file_only() {
+        let solved = solved(&[Box::new(Panics)]);
+        assert!(matches!(solved.verdict, Err(Internal(what)) if what.contains("on purpose")));
+    }
+
+    #[test]
+    fn what_all_refuse_is_unknown_with_the_reasons() {
+        let solved = solved(&[Box::new(Refuses)]);
+        let Ok(Verdict::Unknown { reason }) = solved.verdict else { panic!("not unknown") };
+        assert!(reason.to_string().contains("too hard (engine refuses)"));
+    }
 }

@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use wattle_engine::{Budget, Progress, Run};
 
+/// Is told how far a search is.
+pub type Listener = dyn Fn(&Progress) + Send + Sync;
+
 #[derive(Clone, Default)]
 pub struct Watch {
     pub cancelled: Arc<AtomicBool>,
-    pub listener: Option<Arc<dyn Fn(&Progress) + Send + Sync>>,
+    pub listener: Option<Arc<Listener>>,
 }
 
 impl fmt::Debug for Watch {

@@ -4,7 +4,8 @@
 use wattle_program::{Program, Shape};
 
 use crate::layout::{Cell, Field, Overflow, Packer, Widths, bits_for};
-use crate::machine::{Buffer, PackedHalf, PackedUpdate, Problem};
+use crate::machine::{Buffer, PackedHalf, PackedUpdate};
+use crate::worker::Problem;
 
 /// The most slots that a buffer may have.
 pub const MAX_SLOTS: usize = 32;

@@ -36,6 +36,8 @@ pub struct Compiled {
     pub waits_for_halves: bool,
     /// Does any point lie inside an atomic section?
     pub has_sections: bool,
+    /// Locations whose stores may be skipped when they change nothing (see [`reduce`]).
+    pub sole_writer: Vec<bool>,
     /// Sort and range of each location.
     pub cells: Vec<CellInfo>,
     pub properties: Vec<(PropertyKind, Expression)>,
@@ -193,13 +195,14 @@ pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<C
         has_buffers: slots > 0,
         waits_for_halves: matches!(machine, Machine::Sc { .. }) && slots > 0,
         has_sections,
+        sole_writer: vec![false; shape.locations.len()],
         cells,
         properties,
         filter,
         observed,
     };
     if reduction {
-        reduce::mark_transient(program, &mut compiled);
+        reduce::reduce(program, &mut compiled);
     }
     Ok(compiled)
 }

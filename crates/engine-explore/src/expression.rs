@@ -139,11 +139,12 @@ impl Scope<'_> {
                     parts.push(self.term(body, bound));
                     bound.pop();
                 }
-                let (join, none): (fn(Box<(E, E)>) -> E, i64) = match quantifier {
-                    Quantifier::Forall => (E::And, 1),
-                    Quantifier::Exists => (E::Or, 0),
+                let none = E::Constant(i64::from(*quantifier == Quantifier::Forall));
+                let join = |a, b| match quantifier {
+                    Quantifier::Forall => self.fold(E::And(Box::new((a, b)))),
+                    Quantifier::Exists => self.fold(E::Or(Box::new((a, b)))),
                 };
-                parts.into_iter().reduce(|a, b| join(Box::new((a, b)))).unwrap_or(E::Constant(none))
+                parts.into_iter().reduce(join).unwrap_or(none)
             }
         };
         self.fold(compiled)

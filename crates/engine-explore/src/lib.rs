@@ -1,7 +1,7 @@
 //! `explore`: explicit-state search over the operational machines, for finite data.
 //!
 //! States are packed into a few words ([`layout`]), successors are computed on the packed form
-//! ([`machine`]), the visited set is exact ([`table`]), the search is breadth-first ([`search`]),
+//! ([`worker`]), the visited set is exact ([`table`]), the search is breadth-first ([`search`]),
 //! and steps that commute with everything are taken at once ([`reduce`]).
 //!
 //! **Buffers are unbounded in meaning.** The search allows each thread a number of pending
@@ -23,6 +23,7 @@ mod reduce;
 mod search;
 mod table;
 mod trace;
+mod worker;
 
 use wattle_engine::{
     Answer, Bound, Certificate, Counterexample, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run,
@@ -34,8 +35,8 @@ use wattle_program::{EdgeId, ProcessId, Shape};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
-use crate::machine::Problem;
 use crate::search::{Ended, Options, Searched, search};
+use crate::worker::Problem;
 
 /// The engine `explore`, with its options.
 #[derive(Clone, Debug)]
@@ -85,57 +86,69 @@ impl Engine for Explore {
 }
 
 impl Explore {
-    /// Grow the capacity until the state space closes.
+    /// Grow the capacity until the state space closes. Where data grow too, one capacity may already
+    /// have endlessly many states while the next holds a short counterexample; so capacities take
+    /// turns, each round with more states.
     fn deepen(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Verdict {
         let Some(machine) = task.memory.machine else {
             return unsupported("the memory model has no machine");
         };
         let mut widths = Widths::default();
         let mut completed: Option<Bound> = None;
-        for capacity in capacities(task, machine, self.max_capacity) {
-            let attempt = self.attempt(task, machine, capacity, &mut widths, false, run);
-            let (compiled, initial, searched) = match attempt {
-                Ok(attempt) => attempt,
-                Err((reason, searched)) => {
-                    if let Some(searched) = searched {
-                        record(statistics, &searched, capacity);
-                    }
-                    // What was completed before still holds; but what is not handled is never passed over.
-                    return match (reason, completed) {
-                        (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) => {
-                            Verdict::Unknown { reason }
+        let mut open = capacities(task, machine, self.max_capacity);
+        let mut slice = (open.len() > 1).then_some(FIRST_SLICE);
+        while !open.is_empty() {
+            for capacity in open.clone() {
+                let ask = Ask { task, machine, capacity, outcomes: false, slice };
+                let (compiled, initial, searched) = match self.attempt(&ask, &mut widths, run) {
+                    Ok(attempt) => attempt,
+                    Err(Stopped::Slice) => continue,
+                    Err(Stopped::Reason(reason, searched)) => {
+                        if let Some(searched) = searched {
+                            record(statistics, &searched, capacity);
                         }
-                        (_, Some(bound)) => Verdict::SafeUpTo { bound },
-                        (reason, None) => Verdict::Unknown { reason },
+                        // What was completed before still holds; but what is not handled is never
+                        // passed over.
+                        return match (reason, completed) {
+                            (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) => {
+                                Verdict::Unknown { reason }
+                            }
+                            (_, Some(bound)) => Verdict::SafeUpTo { bound },
+                            (reason, None) => Verdict::Unknown { reason },
+                        };
+                    }
+                };
+                record(statistics, &searched, capacity);
+                if let Some(found) = &searched.found {
+                    return match trace::schedule(task.program, &compiled, &initial, found) {
+                        Some(schedule) => Verdict::Unsafe {
+                            counterexample: Box::new(Counterexample {
+                                violated: found.violated.clone(),
+                                schedule: Some(schedule),
+                                execution: None,
+                            }),
+                        },
+                        None => Verdict::Unknown {
+                            reason: Reason::GaveUp(
+                                "internal: a violation was found but not traced back".into(),
+                            ),
+                        },
                     };
                 }
-            };
-            record(statistics, &searched, capacity);
-            if let Some(found) = &searched.found {
-                return match trace::schedule(&compiled, &initial, found) {
-                    Some(schedule) => Verdict::Unsafe {
-                        counterexample: Box::new(Counterexample {
-                            violated: found.violated.clone(),
-                            schedule: Some(schedule),
-                            execution: None,
-                        }),
-                    },
-                    None => Verdict::Unknown {
-                        reason: Reason::GaveUp("internal: a violation was found but not traced back".into()),
-                    },
-                };
+                let unreached = unreached(task, &compiled, &searched);
+                if !searched.cut {
+                    let certificate = Certificate::StateSpace {
+                        states: searched.states,
+                        capacity: searched.most_pending,
+                        reduced: self.reduction,
+                        unreached,
+                    };
+                    return Verdict::Safe { certificate };
+                }
+                completed = Some(Bound::Capacity { capacity, unreached });
+                open.retain(|other| *other > capacity);
             }
-            let unreached = unreached(task, &compiled, &searched);
-            if !searched.cut {
-                let certificate = Certificate::StateSpace {
-                    states: searched.states,
-                    capacity: searched.most_pending,
-                    reduced: self.reduction,
-                    unreached,
-                };
-                return Verdict::Safe { certificate };
-            }
-            completed = Some(Bound::Capacity { capacity, unreached });
+            slice = slice.map(|slice| slice * 4);
         }
         match completed {
             Some(bound) => Verdict::SafeUpTo { bound },
@@ -144,48 +157,62 @@ impl Explore {
     }
 
     /// Search with one capacity, starting again with wider fields where values do not fit.
-    #[allow(clippy::type_complexity)]
-    fn attempt(
-        &self,
-        task: &Task<'_>,
-        machine: Machine,
-        capacity: usize,
-        widths: &mut Widths,
-        outcomes: bool,
-        run: &Run,
-    ) -> Result<(Compiled, Vec<(Vec<i64>, Vec<u64>)>, Searched), (Reason, Option<Box<Searched>>)> {
-        let refuse = |what: String| (Reason::Unsupported(Unsupported::new(what)), None);
-        let shape = Shape::new(task.program).map_err(|error| refuse(error.to_string()))?;
-        let states = initial_states(task.program, &shape).map_err(refuse)?;
+    fn attempt(&self, ask: &Ask<'_>, widths: &mut Widths, run: &Run) -> Result<Attempt, Stopped> {
+        let program = ask.task.program;
+        let refuse = |what: String| Stopped::Reason(Reason::Unsupported(Unsupported::new(what)), None);
+        let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
+        let states = initial_states(program, &shape).map_err(refuse)?;
         // Waiting loops are recognised at their heads, which reduction may skip.
-        let reduction = self.reduction && task.property == Property::Stated;
+        let reduction = self.reduction && ask.task.property == Property::Stated;
         loop {
-            let target = Target { machine, capacity, widths, reduction };
-            let compiled = compile(task.program, &shape, target).map_err(refuse)?;
+            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction };
+            let compiled = compile(program, &shape, target).map_err(refuse)?;
             let packed: Result<Vec<_>, Problem> = (states.iter())
                 .map(|(choices, state)| Ok((choices.clone(), compiled.pack(state)?)))
                 .collect();
             let workers = self.threads.clamp(1, MAX_WORKERS);
-            let options = Options { property: task.property, workers, outcomes };
+            let (property, slice, outcomes) = (ask.task.property, ask.slice, ask.outcomes);
+            let options = Options { property, workers, slice, outcomes };
             let result = packed.map_err(Ended::Problem).and_then(|packed| {
                 let words: Vec<Vec<u64>> = packed.iter().map(|(_, words)| words.clone()).collect();
-                search(task.program, &compiled, &words, options, run).map(|searched| (packed, searched))
+                search(program, &compiled, &words, options, run).map(|searched| (packed, searched))
             });
+            let gave_up = |why: &str| Stopped::Reason(Reason::GaveUp(why.into()), None);
             match result {
                 Ok((packed, searched)) => return Ok((compiled, packed, searched)),
-                Err(Ended::Budget(reason, searched)) => return Err((reason, Some(searched))),
+                Err(Ended::Slice) => return Err(Stopped::Slice),
+                Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, Some(searched))),
                 Err(Ended::Problem(Problem::Overflow(overflow))) => {
                     if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
-                        return Err((Reason::GaveUp("a value does not fit a packed state".into()), None));
+                        return Err(gave_up("a value does not fit a packed state"));
                     }
                 }
-                Err(Ended::Problem(Problem::TooLarge)) => {
-                    return Err((Reason::GaveUp("an integer left 64 bits".into()), None));
-                }
+                Err(Ended::Problem(Problem::TooLarge)) => return Err(gave_up("an integer left 64 bits")),
                 Err(Ended::Problem(Problem::Unsupported(what))) => return Err(refuse(what)),
             }
         }
     }
+}
+
+/// States of the first round in which capacities take turns.
+const FIRST_SLICE: u64 = 1 << 17;
+
+/// One search to make.
+struct Ask<'a> {
+    task: &'a Task<'a>,
+    machine: Machine,
+    capacity: usize,
+    outcomes: bool,
+    slice: Option<u64>,
+}
+
+/// The machine, its initial states (with the choices that made them), and what was found.
+type Attempt = (Compiled, Vec<(Vec<i64>, Vec<u64>)>, Searched);
+
+/// Why a search has no result.
+enum Stopped {
+    Slice,
+    Reason(Reason, Option<Box<Searched>>),
 }
 
 impl Outcomes for Explore {
@@ -194,8 +221,11 @@ impl Outcomes for Explore {
         let machine = task.memory.machine.ok_or(Reason::GaveUp("the memory model has no machine".into()))?;
         let mut widths = Widths::default();
         for capacity in capacities(task, machine, self.max_capacity) {
-            let attempt = self.attempt(task, machine, capacity, &mut widths, true, run);
-            let (_, _, searched) = attempt.map_err(|(reason, _)| reason)?;
+            let ask = Ask { task, machine, capacity, outcomes: true, slice: None };
+            let (_, _, searched) = self.attempt(&ask, &mut widths, run).map_err(|stopped| match stopped {
+                Stopped::Reason(reason, _) => reason,
+                Stopped::Slice => Reason::States,
+            })?;
             if !searched.cut {
                 return Ok(searched.outcomes);
             }

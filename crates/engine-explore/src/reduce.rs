@@ -32,6 +32,15 @@
 //! **No step is put off for ever.** The graph of transient points has no cycle: a point that closes
 //! one is not transient.
 //!
+//! **Stores that change nothing.** A location that only one thread ever writes holds, for that
+//! thread, the newest store in its buffer or else what memory holds. A buffered store of that same
+//! value is skipped: when it would reach memory, the location already holds the value, because
+//! nobody else writes it; loads of the thread see the value either way; and a fence waits for all
+//! stores before it anyway (`fence(x)` does not, so locations that one waits for are left out). So the machine with the store and the one without reach the same
+//! memory, the same locals and the same points. A loop that clears its own flag again and again
+//! then no longer fills its buffer without end, and the state space closes. Schedules get the
+//! skipped commits back before they are replayed ([`trace`](crate::trace)).
+//!
 //! Shortest counterexamples are not preserved, so `reduction: false` exists; the two are compared
 //! on random programs. Differs from SPIN's reduction in using store buffers as the reason why most
 //! stores are local, which is why weak memory costs little more than SC on many programs here.
@@ -45,10 +54,17 @@ use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 use crate::compile::Compiled;
 use crate::expression::{Expression, Scope};
 
-pub fn mark_transient(program: &Program, compiled: &mut Compiled) {
+pub fn reduce(program: &Program, compiled: &mut Compiled) {
+    let accesses = Accesses::of(program, compiled);
+    compiled.sole_writer = (accesses.writers.iter().zip(&accesses.awaited))
+        .map(|(writers, awaited)| writers.len() == 1 && !awaited)
+        .collect();
+    mark_transient(program, compiled, &accesses);
+}
+
+fn mark_transient(program: &Program, compiled: &mut Compiled, accesses: &Accesses) {
     let shape = compiled.shape.clone();
     let observed = Observed::of(program);
-    let accesses = Accesses::of(program, compiled);
     for thread in shape.thread_ids() {
         let process = shape.info(thread).process;
         let cfg = &program.process(process).cfg;
@@ -64,14 +80,13 @@ pub fn mark_transient(program: &Program, compiled: &mut Compiled) {
                         let edge = &cfg.edges[*number as usize];
                         // Entering an atomic section stops all others.
                         let goes_in = info.inside.is_none() && cfg.point(edge.to).inside.is_some();
-                        let enters = !goes_in
-                            && !observed.against.contains(&(process.0, edge.to.0))
-                            && !(cfg.point(edge.to).end && observed.ends.contains(&process.0));
+                        let ends = cfg.point(edge.to).end && observed.ends.contains(&process.0);
+                        let hides = ends || observed.against.contains(&(process.0, edge.to.0));
                         let acts = edge.ops.iter().all(|op| {
                             sets_no_observed(op, process.0, &observed)
                                 && (in_section || accesses.is_local(op, edge.mode, thread, compiled, program))
                         });
-                        enters && acts
+                        !goes_in && !hides && acts
                     })
             })
             .collect();
@@ -201,6 +216,8 @@ fn sets_no_observed(op: &Op, process: u32, observed: &Observed) -> bool {
 struct Accesses {
     readers: Vec<BTreeSet<u32>>,
     writers: Vec<BTreeSet<u32>>,
+    /// Does some `fence(x)` wait for the location?
+    awaited: Vec<bool>,
     memory_is_observed: bool,
 }
 
@@ -212,6 +229,7 @@ impl Accesses {
         let mut accesses = Accesses {
             readers: vec![BTreeSet::new(); locations],
             writers: vec![BTreeSet::new(); locations],
+            awaited: vec![false; locations],
             memory_is_observed: Observed::of(program).memory,
         };
         for thread in compiled.shape.thread_ids() {
@@ -235,6 +253,10 @@ impl Accesses {
             Op::Put { source: Source::Location(source), .. } => read(source, NETWORK),
             Op::Get { remote, .. } | Op::RemoteAtomic { remote, .. } => read(remote, NETWORK),
             _ => {}
+        }
+        if let Op::Fence(fence) = op {
+            let locations = fence.location.iter().flat_map(reach);
+            locations.for_each(|at| self.awaited[at as usize] = true);
         }
         let mut write = |term: &Term, who: u32| {
             reach(term).into_iter().for_each(|at| self.writers[at as usize].extend([who]));

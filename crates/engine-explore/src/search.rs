@@ -14,8 +14,8 @@ use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
 
 use crate::compile::Compiled;
-use crate::machine::{Move, Problem, Sink, Worker};
 use crate::table::{Inserted, Table, hash};
+use crate::worker::{Move, Problem, Sink, Worker};
 
 /// What a finished search knows.
 #[derive(Debug)]
@@ -49,12 +49,16 @@ pub enum Ended {
     Problem(Problem),
     /// With the figures so far.
     Budget(Reason, Box<Searched>),
+    /// The slice of states is used up.
+    Slice,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub property: Property,
     pub workers: usize,
+    /// Come back after this many states.
+    pub slice: Option<u64>,
     /// Collect the outcomes of final states, and do not stop at violations.
     pub outcomes: bool,
 }
@@ -97,6 +101,9 @@ pub fn search(
             let states = shards.iter().map(|shard| shard.table.len() as u64).sum();
             if let Err(reason) = run.poll(Spent { memory, states }) {
                 return Err(Ended::Budget(reason, Box::new(finish(shards, depth))));
+            }
+            if options.slice.is_some_and(|slice| states > slice) {
+                return Err(Ended::Slice);
             }
             run.progress(&Progress { phase: format!("capacity {}", machine.capacity), states, depth });
         }
@@ -393,13 +400,15 @@ impl<'a> Shard<'a> {
         Ok(())
     }
 
-    /// Rare enough to ask the reference machine: it knows about waiting loops, and about moves that
-    /// are possible but left out here because a buffer is full.
+    /// Rare enough to ask the reference machine: it knows about waiting loops.
     fn is_stuck(&self, number: usize, moves: u64) -> bool {
         let machine = self.machine;
         let words = self.table.state(number);
-        if moves == 0 && machine.is_final(words) {
-            return false;
+        if self.worker.cut_now {
+            return false; // room in a buffer is all it lacks
+        }
+        if moves == 0 {
+            return !machine.is_final(words);
         }
         let awaits = |thread: &usize| {
             machine.threads[*thread].points[machine.fields.points[*thread].raw(words) as usize].awaits

@@ -1,18 +1,26 @@
 //! From packed states back to a schedule that the reference machine can replay.
 //!
 //! The search stores for each state only where it came from. The moves between two states are found
-//! again by expanding the first and looking for the second.
+//! again by expanding the first and looking for the second. Stores that the reduction skipped are
+//! pending on the reference machine; they are committed as soon as they can be, which changes
+//! nothing in memory.
 
-use wattle_engine::Schedule;
+use wattle_engine::{Schedule, Violation};
 use wattle_logic::Fault;
-use wattle_memory::operational::Action;
+use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_states};
+use wattle_program::Program;
 
 use crate::compile::Compiled;
-use crate::machine::{Collected, Move, Sink, Worker};
 use crate::search::Found;
+use crate::worker::{Collected, Move, Sink, Worker};
 
 /// `initial` holds the choices and words of every initial state.
-pub fn schedule(machine: &Compiled, initial: &[(Vec<i64>, Vec<u64>)], found: &Found) -> Option<Schedule> {
+pub fn schedule(
+    program: &Program,
+    machine: &Compiled,
+    initial: &[(Vec<i64>, Vec<u64>)],
+    found: &Found,
+) -> Option<Schedule> {
     let mut worker = Worker::new(machine);
     let (start, mut moves) = match found.states.first() {
         None => {
@@ -33,7 +41,62 @@ pub fn schedule(machine: &Compiled, initial: &[(Vec<i64>, Vec<u64>)], found: &Fo
     }
     moves.extend(found.last.iter().cloned());
     let actions: Option<Vec<Action>> = moves.into_iter().map(|step| action(machine, step)).collect();
-    Some(Schedule { initial: start, actions: actions? })
+    let schedule = Schedule { initial: start, actions: actions? };
+    match machine.buffers_stores && machine.sole_writer.contains(&true) {
+        true => {
+            // What is judged on the last move needs it last; what is judged on the last state may need
+            // the skipped stores to have arrived.
+            let on_state = matches!(found.violated, Violation::Property { .. } | Violation::Deadlock);
+            with_skipped_commits(program, machine, schedule, on_state)
+        }
+        false => Some(schedule),
+    }
+}
+
+/// After each move, commit every store that its location already holds and only its thread writes.
+fn with_skipped_commits(
+    program: &Program,
+    machine: &Compiled,
+    schedule: Schedule,
+    at_the_end: bool,
+) -> Option<Schedule> {
+    let shape = &machine.shape;
+    let initial = initial_states(program, shape).ok()?;
+    let (_, mut state) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?;
+    let mut actions = Vec::new();
+    let moves = schedule.actions.len();
+    for (number, action) in schedule.actions.into_iter().enumerate() {
+        let outcome = apply(program, shape, machine.kind, &state, &action)?;
+        actions.push(action);
+        let Outcome::Moved { state: next, .. } = outcome else { break };
+        state = next;
+        if number + 1 == moves && !at_the_end {
+            break;
+        }
+        while let Some((commit, next)) = idle_commit(program, machine, &state) {
+            actions.push(commit);
+            state = next;
+        }
+    }
+    Some(Schedule { initial: schedule.initial, actions })
+}
+
+fn idle_commit(program: &Program, machine: &Compiled, state: &State) -> Option<(Action, State)> {
+    machine.shape.thread_ids().find_map(|thread| {
+        state.stores[thread.0 as usize].iter().map_while(Stored::location).find_map(|location| {
+            let commit = Action::Commit { thread, location };
+            let before = &state.memory[location as usize];
+            match apply(program, &machine.shape, machine.kind, state, &commit)? {
+                Outcome::Moved { state: next, .. }
+                    if machine.sole_writer[location as usize]
+                        && next.memory[location as usize] == *before =>
+                {
+                    Some((commit, next))
+                }
+                _ => None,
+            }
+        })
+    })
 }
 
 fn action(machine: &Compiled, step: Move) -> Option<Action> {

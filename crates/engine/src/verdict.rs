@@ -39,7 +39,8 @@ pub enum Certificate {
     StateSpace {
         /// How many states the engine stored.
         states: u64,
-        /// No thread ever has more than this many stores or remote halves pending.
+        /// No thread ever has more than this many stores or remote halves pending, not counting
+        /// stores that change nothing (see `certify::state_space`).
         capacity: usize,
         /// Were some interleavings left out by a reduction?
         reduced: bool,

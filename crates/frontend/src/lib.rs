@@ -18,8 +18,8 @@ pub struct Parsed {
 }
 
 /// One language.
+#[allow(clippy::type_complexity)] // three functions, each read once
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::type_complexity)]
 pub struct Frontend {
     pub name: &'static str,
     pub extensions: &'static [&'static str],

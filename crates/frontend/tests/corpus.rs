@@ -5,6 +5,8 @@
 //! says what the keys mean and where the answers come from. `fix` and `source` are for the search for
 //! fences and are only read here.
 
+#![allow(clippy::unwrap_used)] // a test: to stop is right
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -139,6 +139,15 @@ impl Shape {
         Ok(self.first_location[variable as usize] + flat)
     }
 
+    /// The location that an address term names in copy `copy` of its process, where that does not
+    /// depend on locals.
+    pub fn fixed_location(&self, address: &Term, copy: u32) -> Option<u32> {
+        match address.evaluate(&Start { shape: self, me: copy }) {
+            Ok(Value::Address(location)) if (location as usize) < self.locations.len() => Some(location),
+            _ => None,
+        }
+    }
+
     /// A name for people: `x`, `flag[1]`, and `p[1].x` for what copy 1 of p owns.
     pub fn location_name(&self, program: &Program, location: u32) -> String {
         let Some(info) = self.locations.get(location as usize) else {

@@ -61,7 +61,11 @@ impl Exit {
             FixVerdict::AlreadySafe { proof }
             | FixVerdict::Repaired { proof, .. }
             | FixVerdict::Relaxed { proof, .. } => {
-                if *proof == Proof::Safe || accept_bounded { Exit::Good } else { Exit::Undecided }
+                if *proof == Proof::Safe || accept_bounded {
+                    Exit::Good
+                } else {
+                    Exit::Undecided
+                }
             }
             FixVerdict::Unrepairable { .. } => Exit::Violated,
             FixVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,

@@ -49,24 +49,48 @@ pub enum Effect {
         unseen: Vec<(String, String)>,
     },
     /// A store that enters the buffer of its thread.
-    Buffered { location: String, value: String },
+    Buffered {
+        location: String,
+        value: String,
+    },
     /// A store that acts on memory at once.
-    Stored { location: String, value: String },
+    Stored {
+        location: String,
+        value: String,
+    },
     /// A buffered store or the second half of a remote operation reaches memory; `line` is where
     /// its statement stands.
-    Reached { location: String, value: String, line: Option<u32> },
+    Reached {
+        location: String,
+        value: String,
+        line: Option<u32>,
+    },
     /// A local gets a value that no load shows.
-    Local { name: String, value: String },
+    Local {
+        name: String,
+        value: String,
+    },
     /// A choice of the program itself.
-    Chosen { name: Option<String>, value: String },
+    Chosen {
+        name: Option<String>,
+        value: String,
+    },
     /// A fence let the thread pass.
     Fence,
     /// A remote operation begins.
-    Started { what: String },
+    Started {
+        what: String,
+    },
     /// A flush let the thread pass.
-    Flushed { target: String },
-    Failed { assertion: String },
-    Fault { what: String },
+    Flushed {
+        target: String,
+    },
+    Failed {
+        assertion: String,
+    },
+    Fault {
+        what: String,
+    },
 }
 
 /// Where a load found its value.

@@ -281,10 +281,9 @@ impl Teller<'_> {
         let event = write.and_then(|write| self.execution.events.get(write as usize));
         match event.and_then(|event| Some((event.thread?, event.step?))) {
             None => Writer::Initial,
-            Some((thread, step)) => Writer::Thread {
-                thread: thread.0 as usize,
-                line: self.lines.get(step).copied().flatten(),
-            },
+            Some((thread, step)) => {
+                Writer::Thread { thread: thread.0 as usize, line: self.lines.get(step).copied().flatten() }
+            }
         }
     }
 
@@ -435,7 +434,8 @@ fn open_at_start(program: &Program, shape: &Shape, start: &State) -> Vec<(String
 }
 
 fn violated(sources: &Sources, program: &Program, shape: &Shape, violation: &Violation) -> Violated {
-    let edge = |thread: &ThreadId, edge: &EdgeId| program.process(shape.info(*thread).process).cfg.edge(*edge);
+    let edge =
+        |thread: &ThreadId, edge: &EdgeId| program.process(shape.info(*thread).process).cfg.edge(*edge);
     let at = |kind, span: Span| Violated {
         kind,
         text: statement_text(sources, span),
@@ -477,8 +477,8 @@ fn finish(
     let mut locations: BTreeSet<u32> = BTreeSet::new();
     let mut locals: Vec<(ThreadId, u32)> = Vec::new();
     match violation {
-        Violation::Property { property } => program.properties[*property].formula.walk(&mut |term| {
-            match term.kind() {
+        Violation::Property { property } => {
+            program.properties[*property].formula.walk(&mut |term| match term.kind() {
                 Kind::Address { variable, .. } => locations.extend(shape.locations_of(*variable)),
                 Kind::LocalOf { process, copy, local } => {
                     let copy = copy.as_value().and_then(Value::as_int);
@@ -490,8 +490,8 @@ fn finish(
                     locals.extend(threads.map(|thread| (thread, *local)));
                 }
                 _ => {}
-            }
-        }),
+            })
+        }
         Violation::Assertion { thread, edge, op } => {
             let process = program.process(shape.info(*thread).process);
             if let Some(Op::Assert { condition, .. }) = process.cfg.edge(*edge).ops.get(*op) {
@@ -519,7 +519,8 @@ fn finish(
             (name, local_value(program, shape, state, thread, local))
         })
         .collect();
-    let standing = shape.thread_ids().map(|thread| standing(sources, program, shape, state, thread)).collect();
+    let standing =
+        shape.thread_ids().map(|thread| standing(sources, program, shape, state, thread)).collect();
     Finish { standing, memory, locals, buffers: buffers(program, shape, state) }
 }
 

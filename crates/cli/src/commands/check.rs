@@ -17,6 +17,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         budget: budget(&args.search),
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),
+        blame_weak_memory: true,
     };
     let inputs = inputs(&args.inputs);
     if args.dump.is_some() {

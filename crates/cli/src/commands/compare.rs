@@ -22,6 +22,8 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
             budget: budget(&args.search),
             certify: false,
             atomic_copy: copy,
+            // Naming sc among the models asks that question; otherwise it was not asked.
+            blame_weak_memory: false,
         },
         models,
     };

@@ -25,7 +25,8 @@ pub fn run(session: &mut Session) -> Result<Exit, String> {
         return Ok(Exit::Good);
     }
     let style = output.options.style;
-    let mut text = format!("wattle {} ({} {})\n", health.version, std::env::consts::OS, std::env::consts::ARCH);
+    let mut text =
+        format!("wattle {} ({} {})\n", health.version, std::env::consts::OS, std::env::consts::ARCH);
     let mut section = |name: &str, rows: Vec<(&str, &str)>| {
         text.push_str(&format!("{}\n", style.strong(name)));
         for (name, summary) in rows {

@@ -18,9 +18,7 @@ pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> 
         for engine in &ENGINES {
             match output.format {
                 Format::Json => output.json(&line(None, None, engine.name, engine.summary, None)),
-                Format::Text => {
-                    output.text(&format!("{}  {}\n", style.strong(engine.name), engine.summary))
-                }
+                Format::Text => output.text(&format!("{}  {}\n", style.strong(engine.name), engine.summary)),
             };
         }
         return Ok(Exit::Good);

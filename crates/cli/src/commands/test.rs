@@ -23,6 +23,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             budget: budget(&args.search),
             certify: false,
             atomic_copy: atomic_copy(&args.search),
+            blame_weak_memory: false,
         },
         allow_missing: args.allow_missing,
     };

@@ -2,6 +2,9 @@
 
 const WORDS: [&str; 5] = ["safe", "unsafe", "bounded", "unknown", "error"];
 
+/// How comments begin in the languages that wattle reads.
+const STARTS: [&str; 4] = ["//", "/*", "#", "(*"];
+
 /// One comment: models, the verdict under each, and further facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
@@ -25,7 +28,13 @@ pub enum Key {
     Deadlock(String),
     /// The search goes up to this many pending operations a thread; if it closes, then with no
     /// fewer.
-    Capacity(usize),
+    Capacity(Option<usize>),
+}
+
+/// The lines of rows that wait for engines to come (`// later: …`).
+pub fn later(text: &str) -> Vec<u32> {
+    let is_later = |line: &str| STARTS.iter().any(|start| comment(line, start, "later:").is_some());
+    (text.lines().zip(1..)).filter(|(line, _)| is_later(line)).map(|(_, number)| number).collect()
 }
 
 /// All expectations of a text, or the line of one that makes no sense, and why.
@@ -33,16 +42,18 @@ pub fn expectations(text: &str) -> Result<Vec<Expectation>, (u32, String)> {
     let mut result = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line_number = number as u32 + 1;
-        let comment = ["//", "/*", "#", "(*"].iter().find_map(|start| {
-            line.match_indices(start).find_map(|(at, _)| line[at + start.len()..].trim_start().strip_prefix("wattle:"))
-        });
-        if let Some(comment) = comment {
+        if let Some(comment) = STARTS.iter().find_map(|start| comment(line, start, "wattle:")) {
             let comment = comment.trim();
             let comment = comment.strip_suffix("*/").or(comment.strip_suffix("*)")).unwrap_or(comment);
             result.push(one(line_number, comment.trim()).map_err(|why| (line_number, why))?);
         }
     }
     Ok(result)
+}
+
+/// What follows `word` at the beginning of a comment.
+fn comment<'a>(line: &'a str, start: &str, word: &str) -> Option<&'a str> {
+    line.match_indices(start).find_map(|(at, _)| line[at + start.len()..].trim_start().strip_prefix(word))
 }
 
 fn one(line: u32, text: &str) -> Result<Expectation, String> {
@@ -67,14 +78,16 @@ fn one(line: u32, text: &str) -> Result<Expectation, String> {
 fn key(text: &str) -> Result<Key, String> {
     let (name, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let value = value.trim();
-    let number = || value.parse::<u64>().map_err(|_| format!("expected a number after `{name}`, found `{value}`"));
+    let number =
+        || value.parse::<u64>().map_err(|_| format!("expected a number after `{name}`, found `{value}`"));
     Ok(match name {
         "fix" => Key::Fix(number()? as usize),
         "source" => Key::Source(number()? as usize),
         "states" if value == "?" => Key::States(None),
         "states" => Key::States(Some(number()?)),
         "outcomes" => Key::Outcomes(number()? as usize),
-        "capacity" => Key::Capacity(number()? as usize),
+        "capacity" if value == "?" => Key::Capacity(None),
+        "capacity" => Key::Capacity(Some(number()? as usize)),
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),
         "deadlock" => return Err(format!("expected `safe` or `unsafe` after `deadlock`, found `{value}`")),
         _ => {
@@ -98,13 +111,17 @@ mod tests {
         assert_eq!(found[0].keys, [Key::States(Some(12))]);
         assert_eq!((found[1].line, found[1].verdict.as_str()), (2, "unsafe"));
         assert_eq!(found[1].keys, [Key::Fix(2), Key::Source(1)]);
-        assert_eq!(found[2].keys, [Key::Capacity(3), Key::Deadlock("unsafe".into())]);
+        assert_eq!(found[2].keys, [Key::Capacity(Some(3)), Key::Deadlock("unsafe".into())]);
     }
 
     #[test]
     fn slips_are_errors_and_not_missing_rows() {
-        for text in ["// wattle: tso", "// wattle: tso saef", "// wattle: tso safe, stats 3", "// wattle: tso, pso safe"]
-        {
+        for text in [
+            "// wattle: tso",
+            "// wattle: tso saef",
+            "// wattle: tso safe, stats 3",
+            "// wattle: tso, pso safe",
+        ] {
             assert!(expectations(text).is_err(), "{text}");
         }
     }

@@ -58,9 +58,19 @@ pub fn test(request: &Test, input: &Input, watch: &Watch) -> Vec<Row> {
         Ok(expectations) => expectations,
         Err((line, message)) => return failed(line, "expectation", message),
     };
-    if expectations.is_empty() && !request.allow_missing {
+    let later: Vec<Row> = (expectation::later(&text).into_iter())
+        .map(|line| Row {
+            file: input.name.clone(),
+            line,
+            model: None,
+            what: "later".into(),
+            status: Status::Ignored("for engines to come".into()),
+        })
+        .collect();
+    if expectations.is_empty() && later.is_empty() && !request.allow_missing {
         let message = "the file has no expectation, such as `// wattle: tso unsafe`";
         return failed(1, "expectation", message.into());
     }
-    expectations.iter().flat_map(|expectation| row::run(request, input, expectation, watch)).collect()
+    let run = expectations.iter().flat_map(|expectation| row::run(request, input, expectation, watch));
+    run.chain(later).collect()
 }

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
+use wattle_logic::{Kind, Term, Value};
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, first_violation, initial_states, is_final, is_stuck, successors,
+    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, is_stuck,
+    successors,
 };
-use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
 
 use crate::{
     Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
@@ -39,8 +41,16 @@ pub struct Closure {
 
 /// Does the state space close with at most `capacity` pending operations a thread, without a
 /// violation?
+///
+/// Where it does not, it is visited once more without buffered stores that change nothing: those to
+/// a location that no other thread writes and no `fence(x)` waits for, of the value that the thread
+/// itself sees there. Such a store leaves memory as it is when it arrives, so dropping it at once
+/// loses no behaviour; kept, it can fill a buffer without end.
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
-    let closure = explore_all(task, Some(capacity), true, run)?;
+    let mut closure = explore(task, Some(capacity), true, false, run)?;
+    if closure.cut && closure.violation.is_none() {
+        closure = explore(task, Some(capacity), true, true, run)?;
+    }
     if let Some(counterexample) = closure.violation {
         return Err(Reason::GaveUp(format!("{WRONG}: {:?}", counterexample.violated)));
     }
@@ -64,12 +74,76 @@ pub fn explore_all(
     stop: bool,
     run: &Run,
 ) -> Result<Closure, Reason> {
+    explore(task, capacity, stop, false, run)
+}
+
+/// The only thread whose edges may store to each location, if it is one thread. Locations that some
+/// `fence(x)` waits for have none: there, even a store that changes nothing is waited for, and with
+/// it the stores before it.
+fn sole_writers(program: &Program, shape: &Shape) -> Vec<Option<ThreadId>> {
+    let mut writers: Vec<BTreeSet<ThreadId>> = vec![BTreeSet::new(); shape.locations.len()];
+    let mut awaited = BTreeSet::new();
+    for thread in shape.thread_ids() {
+        let info = shape.info(thread);
+        let reach = |address: &Term| match (shape.fixed_location(address, info.copy), address.kind()) {
+            (Some(location), _) => location..location + 1,
+            (None, Kind::Address { variable, .. }) => shape.locations_of(*variable),
+            (None, _) => 0..shape.locations.len() as u32,
+        };
+        for op in program.process(info.process).cfg.edges.iter().flat_map(|edge| &edge.ops) {
+            match op {
+                Op::Store { address, .. } => {
+                    reach(address).for_each(|location| writers[location as usize].extend([thread]));
+                }
+                Op::Fence(fence) => awaited.extend(fence.location.iter().flat_map(reach)),
+                _ => {}
+            }
+        }
+    }
+    let only = |(location, set): (usize, BTreeSet<ThreadId>)| {
+        let may = set.len() == 1 && !awaited.contains(&(location as u32));
+        set.first().copied().filter(|_| may)
+    };
+    writers.into_iter().enumerate().map(only).collect()
+}
+
+/// Take pending stores out again whose thread is the only writer of their location, where the store
+/// before (or memory) has the same value.
+fn drop_idle_stores(state: &mut State, sole: &[Option<ThreadId>]) {
+    let State { memory, stores, .. } = state;
+    for (thread, stores) in stores.iter_mut().enumerate() {
+        let mut seen: BTreeMap<u32, Value> = BTreeMap::new();
+        stores.retain(|stored| match stored {
+            Stored::Write { location, value }
+                if sole[*location as usize] == Some(ThreadId(thread as u32)) =>
+            {
+                let before = seen.insert(*location, value.clone());
+                before.as_ref().unwrap_or(&memory[*location as usize]) != value
+            }
+            _ => true,
+        });
+        // Barriers that now stand first, or next to each other, say nothing.
+        stores.dedup_by(|a, b| *a == Stored::Barrier && *b == Stored::Barrier);
+        while stores.first() == Some(&Stored::Barrier) {
+            stores.remove(0);
+        }
+    }
+}
+
+fn explore(
+    task: &Task<'_>,
+    capacity: Option<usize>,
+    stop: bool,
+    drop_idle: bool,
+    run: &Run,
+) -> Result<Closure, Reason> {
     let Some(machine) = task.memory.machine else {
         return Err(Reason::Unsupported(Unsupported::new("the memory model has no machine")));
     };
     let program = task.program;
     let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
     let shape = Shape::new(program).map_err(|error| unsupported(error.to_string()))?;
+    let sole = drop_idle.then(|| sole_writers(program, &shape));
     let mut closure = Closure::default();
     let mut known: HashSet<Rc<State>, BuildHasherDefault<Mix>> = HashSet::default();
     let mut states: Vec<Rc<State>> = Vec::new();
@@ -137,7 +211,10 @@ pub fn explore_all(
         for successor in successors(program, &shape, machine, &state) {
             let action = successor.action;
             match successor.outcome {
-                Moved::Moved { state: moved, failed, .. } => {
+                Moved::Moved { state: mut moved, failed, .. } => {
+                    if let Some(sole) = &sole {
+                        drop_idle_stores(&mut moved, sole);
+                    }
                     let pending = most_pending(&shape, &moved);
                     if capacity.is_some_and(|capacity| pending > capacity) {
                         closure.cut = true;

@@ -4,6 +4,7 @@
 //! [`problems`] and goes on. [`edit`] is the way back: it puts fences into the text.
 
 mod ast;
+mod codes;
 mod edit;
 mod lex;
 mod lower;
@@ -15,6 +16,8 @@ mod tests;
 use wattle_source::{Diagnostic, FileId, Loader, Sources, Span};
 
 use crate::{Frontend, Parsed};
+
+pub use codes::CODES;
 use problems::Problems;
 
 pub const FRONTEND: Frontend = Frontend {

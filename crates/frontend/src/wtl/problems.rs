@@ -36,7 +36,7 @@ impl Problems {
     }
 
     pub fn warn(&mut self, diagnostic: Diagnostic) {
-        if self.warnings.len() < MOST {
+        if self.warnings.len() < MOST && !self.warnings.contains(&diagnostic) {
             self.warnings.push(diagnostic);
         }
     }

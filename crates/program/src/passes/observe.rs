@@ -42,3 +42,57 @@ pub fn observe_everything(program: &mut Program) {
     }
     program.observed = observed;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cfg, Init, Local, Name, Process, Variable, Vocabulary};
+    use crate::{PointInfo, ProcessId, Replicas};
+    use wattle_logic::Sort;
+    use wattle_source::Span;
+
+    #[test]
+    fn named_locals_of_each_copy_then_all_memory() {
+        let local = |name: &str, hidden| Local {
+            name: Name::from(name),
+            sort: Sort::Int,
+            range: None,
+            init: Init::Values(vec![]),
+            hidden,
+        };
+        let mut cfg = Cfg::default();
+        cfg.add_point(PointInfo { end: true, ..PointInfo::default() });
+        let mut program = Program {
+            name: "t".into(),
+            vocabulary: Vocabulary::Generic,
+            enumerations: vec![],
+            variables: vec![Variable {
+                name: "a".into(),
+                sort: Sort::Bool,
+                dimensions: vec![Dimension::Copies(ProcessId(0)), Dimension::Fixed(3)],
+                range: None,
+                init: Init::Values(vec![]),
+                owner: None,
+                span: Span::NOWHERE,
+            }],
+            processes: vec![Process {
+                name: "p".into(),
+                replicas: Replicas::Exactly(2),
+                locals: vec![local("r", false), local("t", true)],
+                cfg,
+                span: Span::NOWHERE,
+            }],
+            init: None,
+            properties: vec![],
+            observed: vec![],
+            filter: None,
+            predicates: vec![],
+        };
+        observe_everything(&mut program);
+        assert_eq!(program.observed.len(), 2 + 6);
+        assert_eq!(crate::validate(&program), Ok(()));
+        assert_eq!(program.observed[1], Term::local_of(0, Term::int(1), 0, Sort::Int));
+        let last = Term::address(0, vec![Term::int(1), Term::int(2)]);
+        assert_eq!(program.observed[7], Term::content(last, Sort::Bool));
+    }
+}

@@ -8,10 +8,14 @@ use crate::{CheckReport, CheckVerdict};
 
 pub fn check(report: &CheckReport, timing: bool) -> Value {
     let (bound, reason, certificate, counterexample) = match &report.verdict {
-        CheckVerdict::Safe { certificate } => (Value::Null, Value::Null, of_certificate(certificate), Value::Null),
+        CheckVerdict::Safe { certificate } => {
+            (Value::Null, Value::Null, of_certificate(certificate), Value::Null)
+        }
         CheckVerdict::Bounded { bound } => (of_bound(bound), Value::Null, Value::Null, Value::Null),
         CheckVerdict::Unsafe { story } => (Value::Null, Value::Null, Value::Null, story::story(story)),
-        CheckVerdict::Unknown { reason } => (Value::Null, json!(reason.to_string()), Value::Null, Value::Null),
+        CheckVerdict::Unknown { reason } => {
+            (Value::Null, json!(reason.to_string()), Value::Null, Value::Null)
+        }
         CheckVerdict::Error => (Value::Null, Value::Null, Value::Null, Value::Null),
         CheckVerdict::Internal { what } => {
             (Value::Null, json!(format!("internal error: {what}")), Value::Null, Value::Null)

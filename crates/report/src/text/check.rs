@@ -14,6 +14,9 @@ pub fn check(report: &CheckReport, options: &Options) -> String {
     if let CheckVerdict::Unsafe { story: told } = &report.verdict {
         out.push('\n');
         out.push_str(&story(told, options));
+        if told.holds_under_sc == Some(true) {
+            out.push_str(&format!("  To repair it: wattle fix {} --model {}\n", report.file, report.model));
+        }
     }
     if !report.diagnostics.is_empty() {
         out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
@@ -33,18 +36,18 @@ pub fn check(report: &CheckReport, options: &Options) -> String {
     out
 }
 
-/// `peterson.wtl: safe under tso (explore: 1,234 states, 0.02 s)`.
+/// `peterson.wtl: safe under tso (1,234 states, all visited, 0.02 s)`.
 fn headline(report: &CheckReport, options: &Options) -> String {
     let style = options.style;
     let what = match report.property {
         Property::Stated => "",
-        Property::NoDeadlock => " (deadlock)",
+        Property::NoDeadlock => ", asked about deadlock",
     };
     let mut worth: Vec<String> = Vec::new();
     let verdict = match &report.verdict {
         CheckVerdict::Safe { certificate } => {
             let Certificate::StateSpace { states, capacity, .. } = certificate;
-            worth.push(format!("all {} visited", counted(*states, "state")));
+            worth.push(format!("{}, all visited", counted(*states, "state")));
             if *capacity > 0 {
                 worth.push(format!("at most {} pending a thread", counted(*capacity as u64, "operation")));
             }

@@ -134,7 +134,8 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
     let me = story.threads.get(one.thread).map_or("", String::as_str);
     let at = |line: &Option<u32>| line.map(|line| format!(", line {line}")).unwrap_or_default();
     let remote = story.moves.iter().any(|one| {
-        one.actor == Actor::Network || one.effects.iter().any(|effect| matches!(effect, Effect::Started { .. }))
+        one.actor == Actor::Network
+            || one.effects.iter().any(|effect| matches!(effect, Effect::Started { .. }))
     });
     vec![match effect {
         Effect::Read { location, value, via, writer, unseen } => {

@@ -32,7 +32,8 @@ impl Walk<'_> {
         }
         let empty = Request::default();
         let request = self.requests.get(&statement.span).unwrap_or(&empty);
-        let wrap = !listed && !(request.before.is_empty() && request.after.is_empty());
+        let untouched = request.before.is_empty() && request.after.is_empty();
+        let wrap = !listed && !untouched;
         if wrap {
             self.insert(outer.span, outer.span.start, "{ ".into());
         }

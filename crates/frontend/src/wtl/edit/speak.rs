@@ -5,7 +5,8 @@ use wattle_program::{Dimension, Op, Orders, Process, ProcessId, Program, Replica
 
 pub fn statement(program: &Program, process: ProcessId, op: &Op) -> Result<String, String> {
     let own = program.process(process);
-    let unspeakable = || format!("the text cannot say the place that {} of {} means", "a step", own.name);
+    let unspeakable =
+        || format!("{} reads the place of this step from memory, and the text has no name for it", own.name);
     match op {
         Op::Fence(fence) => match &fence.location {
             Some(location) => {

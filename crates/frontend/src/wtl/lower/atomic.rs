@@ -115,19 +115,25 @@ fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<Op>>> {
             found.push(ops);
             continue;
         }
-        for edge in leaving.get(&point).into_iter().flatten().rev() {
-            if counts.get(&edge.to).copied().unwrap_or(0) == 0 {
-                continue;
-            }
-            let mut ops = ops.clone();
-            if !edge.guard.is_true() {
-                ops.push(Op::Assume { condition: edge.guard.clone() });
-            }
-            ops.extend(edge.ops.iter().cloned());
-            open.push((edge.to, ops));
+        let reaches = |edge: &&&Edge| counts.get(&edge.to).copied().unwrap_or(0) > 0;
+        let mut edges = leaving.get(&point).into_iter().flatten().filter(reaches);
+        // Copy for further branches only: a section may be as long as the text.
+        let first = edges.next();
+        let others: Vec<_> = edges.collect();
+        for edge in others.into_iter().rev() {
+            open.push((edge.to, extended(ops.clone(), edge)));
         }
+        open.extend(first.map(|edge| (edge.to, extended(ops, edge))));
     }
     Some(found)
+}
+
+fn extended(mut ops: Vec<Op>, edge: &Edge) -> Vec<Op> {
+    if !edge.guard.is_true() {
+        ops.push(Op::Assume { condition: edge.guard.clone() });
+    }
+    ops.extend(edge.ops.iter().cloned());
+    ops
 }
 
 /// How many paths lead from each point to the exit; `None` if there is a loop. Without recursion,

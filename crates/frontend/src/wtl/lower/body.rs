@@ -80,8 +80,18 @@ impl<'a> Body<'a> {
         for statement in &thread.body {
             self.collect_labels(statement, None, None);
         }
-        let first = self.initial_locals(&thread.body);
-        self.sequence(&thread.body[first..], entry, end);
+        let (done, vars_done) = self.initial_locals(&thread.body);
+        let mut rest = &thread.body[done..];
+        let mut from = entry;
+        if let (Some((first, others)), true) = (rest.split_first(), vars_done > 0)
+            && let StmtKind::Local(vars) = &first.kind
+        {
+            from = self.fresh();
+            self.origin = Origin(first.span);
+            self.local(&vars[vars_done..], first.span, entry, from);
+            rest = others;
+        }
+        self.sequence(rest, from, end);
         tidy::tidy(&mut self.cfg);
         (self.locals, self.cfg)
     }
@@ -144,18 +154,19 @@ impl<'a> Body<'a> {
     }
 
     /// Declarations at the top of the body whose values are known when the thread starts become
-    /// initial values and cost no step. How many statements that took care of.
-    fn initial_locals(&mut self, body: &[Stmt]) -> usize {
+    /// initial values and cost no step. How many statements that took care of, and how many
+    /// declarations of the next one.
+    fn initial_locals(&mut self, body: &[Stmt]) -> (usize, usize) {
         for (number, statement) in body.iter().enumerate() {
-            let StmtKind::Local(vars) = &statement.kind else { return number };
-            if !vars.iter().all(|var| self.is_initial(var)) {
-                return number;
-            }
-            for var in vars {
+            let StmtKind::Local(vars) = &statement.kind else { return (number, 0) };
+            for (done, var) in vars.iter().enumerate() {
+                if !self.is_initial(var) {
+                    return (number, done);
+                }
                 self.initial_local(var);
             }
         }
-        body.len()
+        (body.len(), 0)
     }
 
     /// Can the initial value be computed before the thread starts?
@@ -250,6 +261,16 @@ impl<'a> Body<'a> {
     /// The next expression may use all hidden locals again.
     pub fn release_temporaries(&mut self) {
         self.used.clear();
+    }
+
+    /// The sort of an expression, and its errors, without a trace in the program.
+    pub fn infer(&mut self, expr: &super::super::ast::Expr, wanted: Option<Sort>) -> Option<Sort> {
+        let before = self.locals.len();
+        let term = self.typed_value(expr, wanted, &mut Vec::new());
+        self.locals.truncate(before);
+        self.temporaries.values_mut().for_each(|locals| locals.retain(|local| (*local as usize) < before));
+        self.release_temporaries();
+        term.map(|term| term.sort())
     }
 
     pub fn local_term(&self, local: u32) -> Term {

@@ -17,7 +17,7 @@ mod symbols;
 mod tidy;
 mod typed;
 
-use wattle_program::{Dimension, Op, Process, Program, Property, Vocabulary};
+use wattle_program::{Op, Process, Program, Property, Vocabulary};
 use wattle_source::{Diagnostic, Span};
 
 use super::ast::{File, Item};
@@ -67,7 +67,6 @@ pub fn lower(name: &str, text: &str, file: &File, problems: &mut Problems) -> Pr
             _ => {}
         }
     }
-    let symbols = symbols;
     let mut program = Program {
         name: name.into(),
         vocabulary: Vocabulary::Generic,
@@ -83,15 +82,6 @@ pub fn lower(name: &str, text: &str, file: &File, problems: &mut Problems) -> Pr
     if is_remote(&program) || symbols.processes.iter().any(|process| process.is_process) {
         program.vocabulary = Vocabulary::Rma;
     }
-    debug_assert!(
-        program.variables.iter().all(|variable| {
-            variable.dimensions.iter().all(|dimension| match dimension {
-                Dimension::Fixed(_) => true,
-                Dimension::Copies(process) => (process.0 as usize) < program.processes.len(),
-            })
-        }),
-        "dimensions speak of processes of the program"
-    );
     program
 }
 

@@ -189,7 +189,7 @@ impl Body<'_> {
     }
 
     /// A declaration that is not at the top of the body: its values are assigned when it is reached.
-    fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
+    pub fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
         let mut from = at;
         for (number, var) in vars.iter().enumerate() {
             let to = if number + 1 == vars.len() { next } else { self.fresh() };
@@ -239,9 +239,8 @@ impl Body<'_> {
             }
             Some(Initial::Value(value)) => {
                 // The value is read before the name means anything.
-                let term = self.typed_value(value, ty.map(|(sort, _)| sort), &mut Vec::new());
-                self.release_temporaries();
-                let ty = term.map(|term| ty.unwrap_or((term.sort(), None)));
+                let sort = self.infer(value, ty.map(|(sort, _)| sort));
+                let ty = sort.map(|sort| ty.unwrap_or((sort, None)));
                 let local = self.declare_local(var, ty, None)?;
                 // Until then a range that excludes 0 must not be violated by the initial value.
                 if let Some((_, Some(range))) = ty

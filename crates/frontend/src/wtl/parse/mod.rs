@@ -94,7 +94,19 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn expect(&mut self, sign: &'static str) -> Parsed<()> {
-        if self.eat(sign) { Ok(()) } else { self.expected(&format!("`{sign}`")) }
+        if self.eat(sign) {
+            return Ok(());
+        }
+        let failed = self.expected(&format!("`{sign}`"));
+        // A `;` forgotten at the end of a line is as good as there.
+        if sign == ";" && self.at_new_line() { Ok(()) } else { failed }
+    }
+
+    /// Does the token stand on a later line than the one before it?
+    fn at_new_line(&self) -> bool {
+        let Some(before) = self.at.checked_sub(1) else { return false };
+        let (from, to) = (self.tokens[before].span.end as usize, self.span().start as usize);
+        self.kind() != Kind::End && self.text[from..to].contains('\n')
     }
 
     /// A new name.
@@ -128,13 +140,16 @@ impl<'t> Parser<'t, '_> {
                 format!("`{}`", shorten(&self.text[start..end]))
             }
         };
-        let mut diagnostic =
-            Diagnostic::error("wtl-syntax", token.span, format!("expected {what}, found {found}"))
-                .expecting(format!("expected {what}"));
-        if what == "`;`" && self.at > 0 {
-            let before = self.tokens[self.at - 1].span;
-            diagnostic = diagnostic.label(Span { start: before.end, ..before }, "a `;` is missing here");
-        }
+        // What a line lacks is missed at its end, not at the start of the next.
+        let span = match self.at.checked_sub(1) {
+            Some(before) if what == "`;`" && self.at_new_line() => {
+                let before = self.tokens[before].span;
+                Span { start: before.end, ..before }
+            }
+            _ => token.span,
+        };
+        let diagnostic = Diagnostic::error("wtl-syntax", span, format!("expected {what}, found {found}"))
+            .expecting(format!("expected {what}"));
         self.problems.push(diagnostic);
         Err(Failed)
     }

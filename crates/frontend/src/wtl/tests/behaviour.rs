@@ -132,6 +132,8 @@ fn buffered_sections_leave_their_stores_pending() {
         thread q { atomic(buffered) { Y = X + 1; } fence(Y); }
         finally X != Y;";
     assert_eq!(verdicts(&program(text), &["sc", "pso"]), [true, false]);
+    let asserted = text.replace("fence(Y); }", "fence(Y); assert X != Y; }").replace("finally X != Y;", "");
+    assert_eq!(verdicts(&program(&asserted), &["sc", "pso"]), [true, false]);
     let inside = "shared X, Y;
         thread p { atomic(buffered) { X = Y + 1; fence(X); } }
         thread q { atomic(buffered) { Y = X + 1; fence(Y); } }

@@ -3,8 +3,11 @@
 //! Behaviour is judged by the reference machines, which know nothing of this language.
 
 mod behaviour;
+mod docs;
 mod edits;
+mod errors;
 mod remote;
+mod robust;
 mod structure;
 
 use wattle_engine::certify::{Closure, explore_all};

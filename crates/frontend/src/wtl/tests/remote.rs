@@ -24,3 +24,35 @@ fn figure_2_of_the_paper() {
     assert_eq!(outcomes(&program(&flushed), "rma"), [[0], [2]]);
     assert_eq!(verdicts(&program(&flushed), &["rma"]), [true]);
 }
+
+#[test]
+fn copies_have_memory_of_their_own() {
+    let text = "process p[2] { shared X = me + 1, A[2] = {5, 6}; local other = 1 - me, r;
+                  put(A[other], p[other], X); flush(p[other]); r = A[me]; }
+                observe p[0].A[0], p[0].A[1], p[1].A[0], p[1].A[1], p[0].r, p[1].X;";
+    let found = outcomes(&program(text), "rma");
+    assert_eq!(found, [[2, 6, 5, 1, 2, 2], [2, 6, 5, 1, 5, 2]], "copy 1 may come late for copy 0");
+}
+
+#[test]
+fn a_value_is_taken_now_and_a_location_later() {
+    let text = "process q { shared Y; } process p { shared X = 1; local r = 1; put(Y, q, X); X = 2; }
+                observe q.Y;";
+    assert_eq!(outcomes(&program(text), "rma"), [[1], [2]]);
+    let now = text.replace("put(Y, q, X)", "put(Y, q, r)").replace("X = 2;", "r = 2;");
+    assert_eq!(outcomes(&program(&now), "rma"), [[1]]);
+}
+
+#[test]
+fn remote_updates_happen_in_one_step_and_deliver_later() {
+    let text = "process c { shared n = 10; } process p[2] { shared old; local r;
+                  old = remote_add(n, c, 1); flush(c); r = old; }
+                observe c.n, p[0].r, p[1].r;";
+    assert_eq!(outcomes(&program(text), "rma"), [[12, 10, 11], [12, 11, 10]]);
+    let lazy = text.replace("flush(c); ", "");
+    assert!(outcomes(&program(&lazy), "rma").contains(&vec![12, 0, 0]), "read before delivery");
+    let swap = "process c { shared n = 1; } process p { shared a, b; local x = 7;
+                  a = remote_cas(n, c, 1, x); flush(c); b = remote_swap(n, c, a + 1); flush(c); remote_cas(n, c, 5, 6); }
+                observe c.n, p.a, p.b;";
+    assert_eq!(outcomes(&program(swap), "rma"), [[2, 1, 7]]);
+}

@@ -1,0 +1,167 @@
+//! Exit codes, order, pipes, interruption, traces.
+
+use std::fs;
+use std::io::{BufRead, Read};
+use std::process::Stdio;
+
+use super::{command, wattle};
+
+#[test]
+fn the_exit_code_is_the_worst_of_all_inputs() {
+    let code = |files: &[&str], more: &[&str]| {
+        let arguments = [&["check", "--model", "tso"], files, more].concat();
+        wattle(&arguments, "").code
+    };
+    assert_eq!(code(&["sb_fenced.wtl"], &[]), 0);
+    assert_eq!(code(&["sb.wtl"], &[]), 1);
+    assert_eq!(code(&["nowhere.wtl"], &[]), 2);
+    assert_eq!(code(&["loop.wtl"], &[]), 3);
+    assert_eq!(code(&["loop.wtl"], &["--accept-bounded"]), 0);
+    assert_eq!(code(&["any.wtl"], &["--accept-bounded"]), 3);
+    assert_eq!(code(&["sb_fenced.wtl", "loop.wtl"], &[]), 3);
+    assert_eq!(code(&["loop.wtl", "sb.wtl", "sb_fenced.wtl"], &[]), 1);
+    assert_eq!(code(&["sb.wtl", "nowhere.wtl", "loop.wtl"], &[]), 2);
+    assert_eq!(wattle(&["chekc"], "").code, 2);
+    assert_eq!(wattle(&["--help"], "").code, 0);
+    assert_eq!(wattle(&["fix", "sb.wtl", "--model", "tso"], "").code, 0);
+    assert_eq!(wattle(&["fix", "race.wtl", "--model", "tso"], "").code, 1);
+}
+
+#[test]
+fn results_keep_the_order_of_files() {
+    let files = ["sb.wtl", "nowhere.wtl", "sb_fenced.wtl", "loop.wtl", "any.wtl", "race.wtl", "rma.wtl"];
+    let arguments = [&["check", "--model", "tso", "-q", "--no-timing"], &files[..]].concat();
+    let one = wattle(&arguments, "").stdout;
+    let four = wattle(&[&arguments[..], &["-j", "4"]].concat(), "").stdout;
+    assert_eq!(one, four);
+    for (line, file) in one.lines().zip(files) {
+        assert!(line.starts_with(file), "{line}");
+    }
+}
+
+#[test]
+fn folders_lists_and_standard_input() {
+    let json = |arguments: &[&str], stdin: &str| {
+        let ran = wattle(&[&["check", "--model", "sc", "--format", "json"], arguments].concat(), stdin);
+        ran.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect::<Vec<serde_json::Value>>()
+    };
+    let folder = json(&["folder"], "");
+    let names: Vec<&str> = folder.iter().filter_map(|line| line["file"].as_str()).collect();
+    assert_eq!(names, ["folder/a.wtl", "folder/deeper/c.wtl", "folder/z.wtl"]);
+    let list = json(&["@list"], "");
+    let names: Vec<&str> = list.iter().filter_map(|line| line["file"].as_str()).collect();
+    assert_eq!(names, ["sb.wtl", "folder/a.wtl", "folder/deeper/c.wtl", "folder/z.wtl"]);
+    let text = fs::read_to_string(super::here().join("inputs/sb.wtl")).expect("the input is there");
+    let stdin = json(&["-", "--lang", "wtl"], &text);
+    assert_eq!((stdin[0]["file"].as_str(), stdin[0]["verdict"].as_str()), (Some("<stdin>"), Some("safe")));
+}
+
+#[test]
+fn a_saved_trace_replays() {
+    let path = std::env::temp_dir().join(format!("wattle-test-{}.wattle-trace", std::process::id()));
+    let path = path.to_str().expect("a plain path");
+    let checked = wattle(&["check", "rma.wtl", "--model", "rma", "--save-trace", path, "--no-timing"], "");
+    assert_eq!(checked.code, 1, "{}", checked.stderr);
+    let replayed = wattle(&["replay", path, "--no-timing"], "");
+    let story = |text: &str| {
+        let lines = text.lines().skip(1).take_while(|line| !line.contains("under sc"));
+        lines.map(ToOwned::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(replayed.code, 1);
+    assert_eq!(story(&checked.stdout), story(&replayed.stdout));
+    // A trace that does not end in a violation is refused.
+    let text =
+        fs::read_to_string(path).expect("the trace is there").replace("put(Y, p1, X)", "put(X, p2, X)");
+    fs::write(path, text).expect("the trace can be written");
+    assert_eq!(wattle(&["replay", path], "").code, 2);
+    fs::remove_file(path).expect("the trace can be removed");
+}
+
+#[test]
+fn the_printed_program_reads_back() {
+    let printed = wattle(&["check", "sb.wtl", "--model", "tso", "--dump", "program"], "");
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+    let again = wattle(&["check", "-", "--lang", "wir", "--model", "tso", "-q"], &printed.stdout);
+    assert_eq!(again.code, 1, "{}{}", again.stdout, again.stderr);
+}
+
+#[test]
+fn fix_writes_only_when_asked() {
+    let path = std::env::temp_dir().join(format!("wattle-test-{}.wtl", std::process::id()));
+    let original = fs::read_to_string(super::here().join("inputs/sb.wtl")).expect("the input is there");
+    fs::write(&path, &original).expect("a copy can be written");
+    let file = path.to_str().expect("a plain path");
+    assert_eq!(wattle(&["fix", file, "--model", "tso"], "").code, 0);
+    assert_eq!(fs::read_to_string(&path).expect("still there"), original);
+    assert_eq!(wattle(&["fix", file, "--model", "tso", "--write"], "").code, 0);
+    let repaired = fs::read_to_string(&path).expect("still there");
+    assert_eq!(repaired.matches("fence").count(), original.matches("fence").count() + 2, "{repaired}");
+    assert_eq!(wattle(&["check", file, "--model", "tso"], "").code, 0);
+    fs::remove_file(&path).expect("the copy can be removed");
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_wattle_quietly() {
+    let files = vec!["sb.wtl"; 300];
+    let arguments = [&["check", "--model", "tso", "-v"], &files[..]].concat();
+    let mut child = command(&arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("wattle starts");
+    let mut first = [0; 10];
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout.read_exact(&mut first).expect("something is printed");
+    drop(stdout);
+    let output = child.wait_with_output().expect("wattle ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn the_readme_shows_what_wattle_prints() {
+    let root = super::here().join("../../../..");
+    let readme = fs::read_to_string(root.join("README.md")).expect("the README is there");
+    for arguments in [["check", "examples/peterson.wtl"], ["fix", "examples/peterson.wtl"]] {
+        let arguments = [&arguments[..], &["--model", "tso", "--no-timing"]].concat();
+        let output = command(&arguments).current_dir(&root).output().expect("wattle runs");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        assert!(readme.contains(printed.trim_end()), "README.md does not show this:\n{printed}");
+    }
+}
+
+/// The first file is small and its result shows that the second, which is far too large, is next.
+#[test]
+fn an_interrupted_search_says_so() {
+    let mut child =
+        command(&["check", "sb_fenced.wtl", "huge.wtl", "--model", "tso", "-q", "--timeout", "0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("wattle starts");
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("the first result");
+    assert!(line.starts_with("sb_fenced.wtl: safe"), "{line}");
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill exists").success());
+    line.clear();
+    stdout.read_line(&mut line).expect("the second result");
+    assert!(line.starts_with("huge.wtl: unknown under tso (interrupted"), "{line}");
+    assert_eq!(child.wait().expect("wattle ends").code(), Some(130));
+}
+
+#[test]
+fn completions_and_man_pages_come_out() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(wattle(&["completions", shell], "").stdout.contains("compare"), "{shell}");
+    }
+    assert!(wattle(&["man"], "").stdout.contains(".TH"));
+    assert!(wattle(&["man", "check"], "").stdout.contains("certify"));
+    assert_eq!(wattle(&["man", "chek"], "").code, 2);
+}

@@ -1,0 +1,87 @@
+//! Whole outputs against files in `snapshots/`. With WATTLE_BLESS set they are rewritten.
+
+use std::fs;
+
+use super::{here, wattle};
+
+const CASES: &[(&str, &[&str])] = &[
+    ("check-safe", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "--certify"]),
+    ("check-safe-verbose", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "-v"]),
+    ("check-unsafe", &["check", "sb.wtl", "--model", "tso", "--no-timing"]),
+    ("check-unsafe-quiet", &["check", "sb.wtl", "--model", "tso", "--no-timing", "-q"]),
+    ("check-unsafe-sc", &["check", "race.wtl", "--model", "sc", "--no-timing"]),
+    ("check-unsafe-colour", &["check", "sb.wtl", "--model", "tso", "--no-timing", "--color", "always"]),
+    ("check-unsafe-json", &["check", "sb.wtl", "--model", "tso", "--no-timing", "--format", "json"]),
+    ("check-rma", &["check", "rma.wtl", "--model", "rma", "--no-timing"]),
+    ("check-many-threads", &["check", "crowd.wtl", "--model", "tso", "--no-timing"]),
+    ("check-fault", &["check", "fault.wtl", "--model", "sc", "--no-timing"]),
+    ("check-deadlock", &["check", "stuck.wtl", "--model", "sc", "--check", "deadlock", "--no-timing"]),
+    ("check-bounded", &["check", "loop.wtl", "--model", "tso", "--no-timing", "--capacity", "3"]),
+    (
+        "check-unknown-states",
+        &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "--max-states", "1"],
+    ),
+    ("check-unknown-copies", &["check", "any.wtl", "--model", "tso", "--no-timing", "-v"]),
+    ("check-unsupported-model", &["check", "rma.wtl", "--model", "tso", "--no-timing"]),
+    ("check-vacuous", &["check", "vacuous.wtl", "--model", "sc", "--no-timing"]),
+    (
+        "check-vacuous-bounded",
+        &["check", "loop_vacuous.wtl", "--model", "tso", "--no-timing", "--capacity", "2"],
+    ),
+    ("check-unreached", &["check", "dead.wtl", "--model", "sc", "--no-timing"]),
+    ("bad-syntax", &["check", "bad_syntax.wtl", "--model", "tso"]),
+    ("bad-name", &["check", "bad_name.wtl", "--model", "tso"]),
+    ("bad-files", &["check", "nowhere.wtl", "empty.wtl", "binary.wtl", "notes.txt", "-", "--model", "tso"]),
+    ("bad-model", &["check", "sb.wtl", "--model", "tos"]),
+    ("bad-engine", &["check", "sb.wtl", "--model", "tso", "--engine", "explor"]),
+    ("bad-option", &["check", "sb.wtl", "--modle", "tso"]),
+    ("bad-json", &["check", "bad_name.wtl", "--model", "tso", "--format", "json", "--no-timing"]),
+    ("compare", &["compare", "sb.wtl", "--models", "sc,tso,pso", "--no-timing"]),
+    ("fix", &["fix", "sb.wtl", "--model", "tso", "--no-timing"]),
+    ("fix-json", &["fix", "sb.wtl", "--model", "tso", "--no-timing", "--format", "json"]),
+    ("fix-hopeless", &["fix", "race.wtl", "--model", "tso", "--no-timing"]),
+    ("fix-relax", &["fix", "sb_fenced.wtl", "--model", "sc", "--relax", "--no-timing"]),
+    ("models", &["models"]),
+    ("engines", &["engines", "rma.wtl"]),
+    ("explain", &["explain", "tso"]),
+    ("explain-unknown", &["explain", "vacous"]),
+    ("test", &["test", "sb.wtl", "sb_fenced.wtl", "wrong.wtl", "race.wtl"]),
+];
+
+#[test]
+fn users_see_what_they_saw_before() {
+    let bless = std::env::var_os("WATTLE_BLESS").is_some();
+    let mut differences = Vec::new();
+    for (name, arguments) in CASES {
+        let ran = wattle(arguments, "shared x;\n");
+        let mut seen = format!("$ wattle {}\n{}", arguments.join(" "), ran.stdout);
+        if !ran.stderr.is_empty() {
+            seen.push_str(&format!("--- standard error\n{}", ran.stderr));
+        }
+        seen.push_str(&format!("--- exit code {}\n", ran.code));
+        let path = here().join("snapshots").join(format!("{name}.txt"));
+        let known = fs::read_to_string(&path).unwrap_or_default();
+        if bless && known != seen {
+            fs::write(&path, &seen).expect("the snapshot can be written");
+        } else if known != seen {
+            differences.push(format!("=== {name}: expected\n{known}=== {name}: found\n{seen}"));
+        }
+    }
+    assert!(differences.is_empty(), "{}\nIf this is meant: cargo xtask bless", differences.join("\n"));
+}
+
+#[test]
+fn equal_runs_print_equal_bytes() {
+    for (name, arguments) in CASES.iter().filter(|(_, arguments)| arguments.contains(&"--no-timing")) {
+        let (one, two) = (wattle(arguments, ""), wattle(arguments, ""));
+        assert_eq!(one.stdout, two.stdout, "{name}");
+    }
+}
+
+#[test]
+fn every_snapshot_has_its_case() {
+    for entry in fs::read_dir(here().join("snapshots")).expect("the folder is there") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().replace(".txt", "");
+        assert!(CASES.iter().any(|(case, _)| *case == name), "snapshot `{name}` belongs to no case");
+    }
+}

@@ -214,11 +214,6 @@ fn judge(
         (Verdict::Safe { .. }, Some(found)) => {
             Err(format!("safe, but the naive search finds {:?}", found.violated))
         }
-        (Verdict::Safe { certificate: Certificate::StateSpace { capacity, .. } }, None)
-            if best.cut && *capacity > limits.capacity =>
-        {
-            Ok(false)
-        }
         (Verdict::Safe { certificate }, None) => judge_safe(task, best, certificate, answer, subject, limits),
     }
 }

@@ -185,8 +185,10 @@ fn stores_for_ever(fenced: bool) -> Program {
     let mut b = Build::new(if fenced { "stores for ever, fenced" } else { "stores for ever" });
     let x = b.variable("x", 0);
     b.thread("p", |t| {
+        // Two values in turn: a store that changes nothing needs no room.
         let head = t.here();
         t.store(x, int(1));
+        t.store(x, int(0));
         if fenced {
             t.fence();
         }
@@ -219,6 +221,7 @@ fn pairs_for_ever() -> Program {
     b.thread("p", |t| {
         let head = t.here();
         t.step(Mode::Plain, vec![store(x, int(1)), store(y, int(1))]);
+        t.step(Mode::Plain, vec![store(x, int(0)), store(y, int(0))]);
         t.goto(head);
     });
     b.done()
@@ -242,6 +245,7 @@ fn late_riddle() -> Program {
     b.thread("endless", |t| {
         let head = t.here();
         t.store(f, int(1));
+        t.store(f, int(0));
         t.goto(head);
     });
     b.thread("q", |t| {

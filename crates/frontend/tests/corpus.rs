@@ -2,6 +2,8 @@
 //! printing: the printed form parses back to an equal program. Their expected answers are checked
 //! by `wattle test corpus examples`, which `cargo xtask test` runs.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

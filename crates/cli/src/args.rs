@@ -130,13 +130,14 @@ pub struct Search {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// Worker threads (engine explore)
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = units::at_least_one)]
     pub threads: usize,
     /// Visit every interleaving; counterexamples are shortest then (engine explore)
     #[arg(long)]
     pub no_reduction: bool,
-    /// Never search beyond this many pending operations a thread (engine explore)
-    #[arg(long, value_name = "N")]
+    /// Where the program itself does not bound its buffers, search up to this many pending operations
+    /// a thread (engine explore)
+    #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
     /// How sc reads a remote copy
     #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
@@ -210,7 +211,7 @@ pub struct Fix {
     /// Of a safe program: take out as many of its fences as possible
     #[arg(long)]
     pub relax: bool,
-    /// What a kind of fence costs, such as `mfence=2` (others: 1)
+    /// What a kind of fence costs, `fence=N` or `flush=N` (default: 1)
     #[arg(long, value_parser = units::cost, value_name = "KIND=N")]
     pub cost: Vec<(String, u64)>,
     /// Write the repaired text back to its file

@@ -32,13 +32,17 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     if bytes < 1.0 { Err("the size must be positive".into()) } else { Ok(bytes as u64) }
 }
 
-/// `mfence=2`.
+/// `fence=2`.
 pub fn cost(text: &str) -> Result<(String, u64), String> {
     let parts = text.split_once('=').and_then(|(kind, cost)| Some((kind, cost.parse::<u64>().ok()?)));
     match parts {
-        Some((kind, cost)) if !kind.is_empty() && cost > 0 => Ok((kind.to_owned(), cost)),
-        _ => Err("expected KIND=N with N > 0, such as mfence=2".into()),
+        Some((kind @ ("fence" | "flush"), cost)) if cost > 0 => Ok((kind.to_owned(), cost)),
+        _ => Err("expected fence=N or flush=N with N > 0".into()),
     }
+}
+
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or("expected a number from 1 on".into())
 }
 
 fn split(text: &str) -> (&str, &str) {

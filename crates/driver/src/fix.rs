@@ -114,8 +114,12 @@ fn repair(
     report.verdict = match found {
         Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },
         Found::BrokenUnderSc => unrepairable("the property is violated under sc too, so fences cannot help"),
-        Found::Unrepairable => unrepairable("still violated with the strongest fence at every place"),
-        Found::NotSafe => unrepairable("unsafe as it stands; run fix without --relax first"),
+        Found::Unrepairable => unrepairable(
+            "still violated with the strongest fence at every place (places inside atomic sections are not tried)",
+        ),
+        Found::NotSafe => {
+            unrepairable("not relaxed, because it is unsafe as it stands; run fix without --relax first")
+        }
         Found::Unknown { reason } => FixVerdict::Unknown { reason },
         Found::Internal { what } => FixVerdict::Internal { what },
         Found::Repaired { proof, count, source_count, minimal, sets, source } => {

@@ -71,10 +71,12 @@ impl Input {
             let at = problem.utf8_error().valid_up_to();
             error("input-not-text", format!("not a text: byte {} is not UTF-8", at + 1))
         })?;
+        // Some editors begin a file with a mark for its byte order.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if text.trim().is_empty() {
             return Err(error("input-empty", "the text is empty".into()));
         }
-        Ok(text)
+        Ok(text.to_owned())
     }
 }
 

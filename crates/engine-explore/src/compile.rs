@@ -144,7 +144,9 @@ pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<C
         false => Codec::for_halves(program, shape, &fields.memory, &fields.locals, widths),
     };
     if codec.bits > 64 && (buffers_stores || has_remote) {
-        return Err("a pending operation needs more than 64 bits".into());
+        return Err(
+            "values this large are not packed into buffers (a location and a value need 64 bits)".into()
+        );
     }
     let slots = match (buffers_stores, has_remote) {
         // A barrier may stand behind every store.

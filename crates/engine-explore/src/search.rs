@@ -72,6 +72,9 @@ const PARALLEL_PIECE: usize = 1 << 14;
 /// a level would spend all its time on starting threads.
 const ALONE: usize = 512;
 
+/// Successors that may wait to be inserted before a worker stops expanding.
+const MOST_WAITING: usize = 1 << 16;
+
 /// The parent of an initial state.
 const ROOT: u64 = u64::MAX;
 
@@ -313,6 +316,11 @@ impl<'a> Shard<'a> {
     fn expand(&mut self, end: usize, count: usize, outboxes: &mut Outboxes) {
         let last = (self.next + count).min(end);
         for number in self.next..last {
+            // A state with very many successors must not carry the search far beyond its budget.
+            if outboxes.of.iter().map(Vec::len).sum::<usize>() > MOST_WAITING * (self.machine.words + 2) {
+                return;
+            }
+            self.next = number + 1;
             let words = self.table.state(number);
             let id = join(self.number, number, self.options.workers);
             let mut sink = Successors {
@@ -336,7 +344,6 @@ impl<'a> Shard<'a> {
                 self.report(id, vec![], Violation::Deadlock);
             }
         }
-        self.next = last;
     }
 
     fn report(&mut self, from: u64, path: Vec<Move>, violated: Violation) {
@@ -372,9 +379,10 @@ impl<'a> Shard<'a> {
         let is_final = machine.is_final(words) && machine.filter.as_ref().is_none_or(allowed);
         self.ends |= is_final;
         if self.options.outcomes && is_final {
-            let values = machine.observed.iter().map(|(term, sort)| {
-                term.evaluate(words, memory).ok().and_then(|code| sort.decode(code))
-            });
+            let values = machine
+                .observed
+                .iter()
+                .map(|(term, sort)| term.evaluate(words, memory).ok().and_then(|code| sort.decode(code)));
             if let Some(values) = values.collect() {
                 self.outcomes.insert(values);
             }

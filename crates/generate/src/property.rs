@@ -129,7 +129,7 @@ fn mixed(
     depth: u32,
 ) -> Term {
     if depth > 0 && rng.chance(800) {
-        let mut part = |rng: &mut Rng| mixed(rng, world, program, cells, locals, depth - 1);
+        let part = |rng: &mut Rng| mixed(rng, world, program, cells, locals, depth - 1);
         let (left, right) = (part(rng), part(rng));
         return match rng.below(6) {
             0 => left.negated(),
@@ -164,9 +164,7 @@ fn mixed(
 
 /// An element of an array, chosen by what a local holds; never out of bounds.
 fn indexed_by_a_local(rng: &mut Rng, world: &World, locals: &[Cell]) -> Option<Cell> {
-    let long = |variable: &wattle_program::Variable| {
-        matches!(variable.dimensions.as_slice(), [one] if world.length(*one) > 1)
-    };
+    let long = |variable: &wattle_program::Variable| matches!(variable.dimensions.as_slice(), [one] if world.length(*one) > 1);
     let number = world.variables.iter().position(long)?;
     let (local, sort, range) = rng.pick(locals);
     let test = equals(rng, local, *sort, *range);

@@ -255,6 +255,9 @@ fn judge_safe(
             Ok(_) => {}
         }
     }
+    if subject.exact && naive.cut && *capacity > limits.capacity {
+        return Ok(false); // it closed where the naive search was not allowed to look
+    }
     if subject.exact && (naive.cut || *capacity < naive.most_pending) {
         return Err(format!(
             "safe with capacity {capacity}, but a thread has {} or more pending",

@@ -77,8 +77,8 @@ pub fn initial_states(program: &Program, shape: &Shape) -> Result<Vec<(Vec<i64>,
         match value {
             Some(value) => states.iter_mut().for_each(|(_, values)| values.push(value.clone())),
             None => {
-                let (low, high) =
-                    domain(program, sort, range).ok_or("an initial value is chosen among infinitely many")?;
+                let (low, high) = domain(program, sort, range)
+                    .ok_or("an initial value is chosen among more than 65,536")?;
                 let size = states.len() as u128 * (i128::from(high) - i128::from(low) + 1).max(0) as u128;
                 if size > 1_000_000 {
                     return Err("there are more than a million initial states".into());

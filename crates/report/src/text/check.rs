@@ -8,7 +8,7 @@ use crate::{CheckReport, CheckVerdict};
 pub fn check(report: &CheckReport, options: &Options) -> String {
     let mut out = headline(report, options);
     out.push('\n');
-    if options.detail == Detail::Quiet {
+    if options.detail == Detail::Quiet && !matches!(report.verdict, CheckVerdict::Error) {
         return out;
     }
     if let CheckVerdict::Unsafe { story: told } = &report.verdict {

@@ -57,7 +57,7 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
         _ => format!(" under {}", report.model),
     };
     let mut out = format!("{}: {verdict}{model}{worth}\n", style.strong(&report.file));
-    if options.detail == Detail::Quiet {
+    if options.detail == Detail::Quiet && !matches!(report.verdict, FixVerdict::Error) {
         return out;
     }
     if let FixVerdict::Repaired { sets, edited, .. } = &report.verdict {
@@ -102,12 +102,20 @@ fn up_to(proof: Proof) -> Option<String> {
     (proof == Proof::Bounded).then(|| "checked up to a bound only".into())
 }
 
+/// How `after` of a placement begins that stands at a control point.
+const BEFORE: &str = "the point before ";
+
 /// `fence after store x (line 5) in p[1]`.
 fn sentence(placement: &Placement) -> String {
     let target = placement.target.as_ref().map(|target| format!("({target})")).unwrap_or_default();
     let line = placement.line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let copy = placement.copy.map(|copy| format!("[{copy}]")).unwrap_or_default();
-    format!("{}{target} after {}{line} in {}{copy}", placement.kind, placement.after, placement.thread)
+    // A control point is named by the statement that starts there.
+    let place = match placement.after.strip_prefix(BEFORE) {
+        Some(statement) => format!("before {statement}"),
+        None => format!("after {}", placement.after),
+    };
+    format!("{}{target} {place}{line} in {}{copy}", placement.kind, placement.thread)
 }
 
 fn diff(report: &FixReport, edited: &str, options: &Options) -> String {

@@ -79,7 +79,10 @@ impl Body<'_> {
                 last = Some(ways);
                 continue;
             }
+            // Between its steps the thread is still at the statement's label.
             let next = self.fresh();
+            let labels = self.cfg.point(at).labels.clone();
+            self.cfg.points[next.0 as usize].labels = labels;
             for way in ways {
                 self.edge(at, next, Term::bool(true), way.ops, way.mode);
             }

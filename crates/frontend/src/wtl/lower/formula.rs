@@ -198,7 +198,12 @@ impl<'a> Formula<'a> {
                 let message = format!("`{}` stands inside an atomic section", label.name);
                 self.error(label.span, message, "nothing is judged inside a section; put the label outside")
             }
-            Some(point) => Some(Term::at(process.0, copy, point.0)),
+            // A statement of several steps has its label at each point on the way.
+            Some(_) => {
+                let points = info.cfg.points.iter().enumerate();
+                let here = points.filter(|(_, point)| point.labels.contains(&label.name));
+                here.map(|(point, _)| Term::at(process.0, copy.clone(), point as u32)).reduce(Term::or)
+            }
             None => {
                 let labels = info.cfg.points.iter().flat_map(|point| &point.labels).map(|label| &**label);
                 let what = format!("label in {}", info.name);

@@ -138,7 +138,7 @@ fn spin_in(folder: &Path, model: &str, name: &str, flags: &str) -> Result<Row, S
     output("gcc", &["-O3", "-DSAFETY", flags, "-o", "pan", "pan.c"])?;
     let before = children_cpu();
     let pan = folder.join("pan");
-    let text = output(&pan.to_string_lossy(), &["-m20000000", "-w26"])?;
+    let text = output(&pan.to_string_lossy(), &["-m2000000", "-w24"])?;
     let seconds = children_cpu() - before;
     let number = |mark: &str| {
         let line = text.lines().find(|line| line.contains(mark))?;

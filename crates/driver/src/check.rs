@@ -109,17 +109,21 @@ fn answer(
             CheckVerdict::Unknown { reason }
         }
         Ok(Verdict::Safe { certificate }) => {
-            let Certificate::StateSpace { unreached, .. } = &certificate;
-            let reach = Reach::new(&program, unreached);
+            let Certificate::StateSpace { unreached, ends, .. } = &certificate;
+            let reach = Reach::new(&program, unreached, *ends);
             report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
             match request.certify {
-                true => certified(&task, certificate, &watch.run(request.budget), report),
+                // The checker gets the program as it was read, before any pass.
+                true => {
+                    let task = Task { program: original, ..task };
+                    certified(&task, certificate, &watch.run(request.budget), report)
+                }
                 false => CheckVerdict::Safe { certificate },
             }
         }
         Ok(Verdict::SafeUpTo { bound }) => {
-            let Bound::Capacity { unreached, .. } = &bound;
-            let reach = Reach::new(&program, unreached);
+            let Bound::Capacity { unreached, ends, .. } = &bound;
+            let reach = Reach::new(&program, unreached, *ends);
             match reach.vacuous(request.property) {
                 Some(_) => {
                     report.diagnostics.extend(reach.bounded_warning(request.property));

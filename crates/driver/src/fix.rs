@@ -120,8 +120,13 @@ fn repair(
         Found::Internal { what } => FixVerdict::Internal { what },
         Found::Repaired { proof, count, source_count, minimal, sets, source } => {
             let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, program, &source);
-            let edited = edited(request, input, loaded, edits, watch);
-            let edited = show_or_write(request, input, edited, &mut report.notes);
+            let edited = match edited(request, input, loaded, edits, watch) {
+                Err(NoEdit::Contradiction(what)) => {
+                    report.verdict = FixVerdict::Internal { what };
+                    return;
+                }
+                edited => show_or_write(request, input, edited, &mut report.notes),
+            };
             let describe = |set: &Vec<Insertion>| {
                 set.iter().map(|one| placement(&loaded.sources, program, one)).collect()
             };
@@ -133,10 +138,13 @@ fn repair(
             let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
             let edited = match spans.is_empty() {
                 true => None,
-                false => {
-                    let edited = edited(request, input, loaded, edits, watch);
-                    show_or_write(request, input, edited, &mut report.notes)
-                }
+                false => match edited(request, input, loaded, edits, watch) {
+                    Err(NoEdit::Contradiction(what)) => {
+                        report.verdict = FixVerdict::Internal { what };
+                        return;
+                    }
+                    edited => show_or_write(request, input, edited, &mut report.notes),
+                },
             };
             let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
             let (keep, remove) = (keep.iter().map(describe).collect(), remove.iter().map(describe).collect());
@@ -280,6 +288,14 @@ fn proof(proof: &wattle_repair::Proof) -> Proof {
     }
 }
 
+/// Why no edited text is shown.
+enum NoEdit {
+    /// The language cannot say it, or the time was up.
+    Undecided(String),
+    /// The edited text does not do what the search proved: wattle has a bug.
+    Contradiction(String),
+}
+
 /// The text after the edits, read and checked again.
 fn edited(
     request: &Fix,
@@ -287,8 +303,9 @@ fn edited(
     loaded: &Loaded,
     edits: Result<Vec<TextEdit>, String>,
     watch: &Watch,
-) -> Result<String, String> {
-    let edited = TextEdit::apply(loaded.sources.text(loaded.file), &edits?);
+) -> Result<String, NoEdit> {
+    let edits = edits.map_err(NoEdit::Undecided)?;
+    let edited = TextEdit::apply(loaded.sources.text(loaded.file), &edits);
     let again = Check {
         model: request.model.clone(),
         property: Property::Stated,
@@ -299,10 +316,14 @@ fn edited(
         atomic_copy: request.atomic_copy,
         blame_weak_memory: false,
     };
-    let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)?;
+    let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
+        .map_err(NoEdit::Undecided)?;
     match checked.report.verdict {
         CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
-        other => Err(format!("the edited text, read again, is {}", other.word())),
+        CheckVerdict::Unknown { reason } => {
+            Err(NoEdit::Undecided(format!("the edited text, read again, is unknown ({reason})")))
+        }
+        other => Err(NoEdit::Contradiction(format!("the edited text, read again, is {}", other.word()))),
     }
 }
 
@@ -310,12 +331,12 @@ fn edited(
 fn show_or_write(
     request: &Fix,
     input: &Input,
-    edited: Result<String, String>,
+    edited: Result<String, NoEdit>,
     notes: &mut Vec<String>,
 ) -> Option<String> {
     let text = match edited {
         Ok(text) => text,
-        Err(why) => {
+        Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
             notes.push(format!("no change of the text is shown: {why}"));
             return None;
         }

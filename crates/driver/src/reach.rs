@@ -19,10 +19,12 @@ pub(crate) struct Reach<'a> {
     program: &'a Program,
     taken: BTreeSet<(ProcessId, EdgeId)>,
     reached: BTreeSet<(u32, u32)>,
+    /// Is there a final state?
+    ends: bool,
 }
 
 impl<'a> Reach<'a> {
-    pub(crate) fn new(program: &'a Program, unreached: &[(ProcessId, EdgeId)]) -> Reach<'a> {
+    pub(crate) fn new(program: &'a Program, unreached: &[(ProcessId, EdgeId)], ends: bool) -> Reach<'a> {
         let unreached: BTreeSet<_> = unreached.iter().copied().collect();
         let mut taken = BTreeSet::new();
         let mut reached = BTreeSet::new();
@@ -34,7 +36,7 @@ impl<'a> Reach<'a> {
                 reached.insert((process.0, cfg.edge(edge).to.0));
             }
         }
-        Reach { program, taken, reached }
+        Reach { program, taken, reached, ends }
     }
 
     /// The statements that no execution reaches: origins all of whose edges, in every process, are
@@ -91,7 +93,7 @@ impl<'a> Reach<'a> {
             let reached = match property.kind {
                 PropertyKind::Always => true,
                 PropertyKind::Forbid => self.some_point_reached(property),
-                PropertyKind::Finally => self.ends_reached(),
+                PropertyKind::Finally => self.ends,
             };
             if reached {
                 return None;
@@ -112,16 +114,6 @@ impl<'a> Reach<'a> {
             }
         });
         points.is_empty() || points.iter().any(|point| self.reached.contains(point))
-    }
-
-    /// Can every process reach an end? (That all of them end in one execution is not asked: the
-    /// certificate does not say.)
-    fn ends_reached(&self) -> bool {
-        self.program.process_ids().all(|process| {
-            let points = &self.program.process(process).cfg.points;
-            let mut ends = points.iter().enumerate().filter(|(_, info)| info.end);
-            ends.any(|(point, _)| self.reached.contains(&(process.0, point as u32)))
-        })
     }
 
     /// The warning that a vacuous bounded answer deserves. (What it did not reach may be beyond the

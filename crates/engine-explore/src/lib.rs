@@ -45,7 +45,8 @@ pub struct Explore {
     pub reduction: bool,
     /// Worker threads.
     pub threads: usize,
-    /// Buffers are never searched beyond this many pending operations a thread.
+    /// Where the program itself does not bound what can be pending, buffers are searched up to this
+    /// many pending operations a thread.
     pub max_capacity: usize,
 }
 
@@ -142,10 +143,11 @@ impl Explore {
                         capacity: searched.most_pending,
                         reduced: self.reduction,
                         unreached,
+                        ends: searched.ends,
                     };
                     return Verdict::Safe { certificate };
                 }
-                completed = Some(Bound::Capacity { capacity, unreached });
+                completed = Some(Bound::Capacity { capacity, unreached, ends: searched.ends });
                 open.retain(|other| *other > capacity);
             }
             slice = slice.map(|slice| slice * 4);
@@ -162,6 +164,9 @@ impl Explore {
         let refuse = |what: String| Stopped::Reason(Reason::Unsupported(Unsupported::new(what)), None);
         let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
         let states = initial_states(program, &shape).map_err(refuse)?;
+        if states.is_empty() {
+            return Err(Stopped::Reason(Reason::GaveUp("no initial state satisfies `init`".into()), None));
+        }
         // Waiting loops are recognised at their heads, which reduction may skip.
         let reduction = self.reduction && ask.task.property == Property::Stated;
         loop {

@@ -192,23 +192,17 @@ impl Observed {
                 self.locals.insert((*process, *local));
                 self.see(copy, None);
             }
-            Kind::Content(_) => self.memory = true,
+            Kind::Content(address) => {
+                self.memory = true;
+                self.see(address, None);
+            }
             _ => term.children().into_iter().for_each(|child| self.see(child, None)),
         }
     }
 }
 
 fn sets_no_observed(op: &Op, process: u32, observed: &Observed) -> bool {
-    let set = match op {
-        Op::Load { into: local, .. }
-        | Op::LoadExclusive { into: local, .. }
-        | Op::StoreConditional { success: local, .. }
-        | Op::Assign { local, .. }
-        | Op::Havoc { local, .. }
-        | Op::Forget { local } => *local,
-        _ => return true,
-    };
-    !observed.locals.contains(&(process, set))
+    op.sets().is_none_or(|local| !observed.locals.contains(&(process, local)))
 }
 
 /// Who may read and write each location. Remote operations happen at any time, so they count as a

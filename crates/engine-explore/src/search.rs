@@ -30,6 +30,8 @@ pub struct Searched {
     pub taken: Vec<Vec<bool>>,
     pub found: Option<Found>,
     pub outcomes: OutcomeSet,
+    /// Was there a final state that the filter allows?
+    pub ends: bool,
 }
 
 /// A violation and how to get there: the stored states on the way, and the moves that follow the
@@ -203,12 +205,14 @@ fn finish(shards: Vec<Shard<'_>>, depth: u64) -> Searched {
         taken: shards[0].worker.taken.clone(),
         found: None,
         outcomes: OutcomeSet::new(),
+        ends: false,
     };
     for shard in &shards {
         searched.states += shard.table.len() as u64;
         searched.moves += shard.worker.moves;
         searched.bytes += shard.table.bytes();
         searched.cut |= shard.worker.cut;
+        searched.ends |= shard.ends;
         searched.most_pending = searched.most_pending.max(shard.worker.most_pending);
         for (all, own) in searched.taken.iter_mut().zip(&shard.worker.taken) {
             all.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
@@ -284,6 +288,7 @@ struct Shard<'a> {
     found: Option<Bad>,
     problem: Option<Problem>,
     outcomes: OutcomeSet,
+    ends: bool,
 }
 
 impl<'a> Shard<'a> {
@@ -300,6 +305,7 @@ impl<'a> Shard<'a> {
             found: None,
             problem: None,
             outcomes: OutcomeSet::new(),
+            ends: false,
         }
     }
 
@@ -362,27 +368,22 @@ impl<'a> Shard<'a> {
             return Ok(());
         }
         let memory = &machine.fields.memory;
-        if self.options.outcomes && machine.is_final(words) {
-            let allowed = |filter: &crate::expression::Expression| filter.evaluate(words, memory) != Ok(0);
-            if machine.filter.as_ref().is_none_or(allowed) {
-                let values = machine
-                    .observed
-                    .iter()
-                    .map(|(term, sort)| term.evaluate(words, memory).ok().and_then(|code| sort.decode(code)));
-                if let Some(values) = values.collect() {
-                    self.outcomes.insert(values);
-                }
+        let allowed = |filter: &crate::expression::Expression| filter.evaluate(words, memory) != Ok(0);
+        let is_final = machine.is_final(words) && machine.filter.as_ref().is_none_or(allowed);
+        self.ends |= is_final;
+        if self.options.outcomes && is_final {
+            let values = machine.observed.iter().map(|(term, sort)| {
+                term.evaluate(words, memory).ok().and_then(|code| sort.decode(code))
+            });
+            if let Some(values) = values.collect() {
+                self.outcomes.insert(values);
             }
         }
         if machine.properties.is_empty() || self.options.outcomes || machine.inside(words).is_some() {
             return Ok(());
         }
         for (property, (kind, formula)) in machine.properties.iter().enumerate() {
-            if *kind == PropertyKind::Finally
-                && (!machine.is_final(words)
-                    || (machine.filter.as_ref())
-                        .is_some_and(|filter| filter.evaluate(words, memory) == Ok(0)))
-            {
+            if *kind == PropertyKind::Finally && !is_final {
                 continue;
             }
             let holds = formula.evaluate(words, memory).map_err(|fault| match fault {

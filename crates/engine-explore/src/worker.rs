@@ -6,6 +6,7 @@
 
 use wattle_logic::Fault;
 use wattle_memory::Machine;
+use wattle_program::step::MOST_CHOICES;
 use wattle_program::{EdgeId, Mode, ThreadId};
 
 use crate::buffer::Slots;
@@ -484,6 +485,9 @@ impl<'a> Worker<'a> {
                 }
                 Act::Havoc { local, low, high } => {
                     let (low, high) = (value!(low, op), value!(high, op));
+                    if high.saturating_sub(low) >= MOST_CHOICES {
+                        return Err(Problem::Unsupported("a choice among more than 65,536 values".into()));
+                    }
                     match self.odometer.choose(low, high) {
                         Some(value) if set(local, value, words)? => {}
                         _ => return Ok(Ran::Disabled),

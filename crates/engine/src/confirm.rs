@@ -64,8 +64,11 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
                 states.push(state);
             }
             Outcome::Fault { fault, op } => {
-                let same = matches!(&counterexample.violated, Violation::Fault { fault: f, op: o, .. }
-                    if *f == fault && *o == op);
+                let operational::Action::Step { thread, edge, .. } = action else {
+                    return reject(format!("move {} faults outside an edge", number + 1));
+                };
+                let (thread, edge) = (*thread, *edge);
+                let same = counterexample.violated == Violation::Fault { thread, edge, op, fault };
                 return if last && same && fault != wattle_logic::Fault::Overflow {
                     Ok(Replay { states })
                 } else {

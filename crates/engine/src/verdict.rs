@@ -46,6 +46,8 @@ pub enum Certificate {
         reduced: bool,
         /// The edges that no execution takes.
         unreached: Vec<(ProcessId, EdgeId)>,
+        /// Is there a final state (that the filter allows)?
+        ends: bool,
     },
 }
 
@@ -53,7 +55,7 @@ pub enum Certificate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// Executions in which no thread has more than this many stores or remote halves pending.
-    Capacity { capacity: usize, unreached: Vec<(ProcessId, EdgeId)> },
+    Capacity { capacity: usize, unreached: Vec<(ProcessId, EdgeId)>, ends: bool },
 }
 
 impl fmt::Display for Bound {

@@ -19,6 +19,10 @@ pub fn add(rng: &mut Rng, profile: &Profile, world: &World, litmus: bool, progra
     for _ in 0..wanted {
         let kind = if litmus { 9 } else { rng.below(10) };
         let (kind, formula) = match kind {
+            0..=4 if rng.chance(400) => {
+                let kind = if rng.chance(500) { PropertyKind::Forbid } else { PropertyKind::Always };
+                (kind, mixed(rng, world, program, &cells, &locals, 2))
+            }
             0..=2 => (PropertyKind::Forbid, forbidden(rng, world, program)),
             3 | 4 => {
                 let (cell, sort, range) = rng.pick(&cells);
@@ -112,6 +116,64 @@ fn last_states(rng: &mut Rng, litmus: bool, cells: &[Cell], locals: &[Cell]) -> 
         parts.push(equals(rng, term, *sort, *range));
     }
     Term::conjunction(parts)
+}
+
+/// Points, ends, locals and memory under every connective: what a state formula may depend on, and
+/// in which direction, is where a reduction can go wrong.
+fn mixed(
+    rng: &mut Rng,
+    world: &World,
+    program: &Program,
+    cells: &[Cell],
+    locals: &[Cell],
+    depth: u32,
+) -> Term {
+    if depth > 0 && rng.chance(800) {
+        let mut part = |rng: &mut Rng| mixed(rng, world, program, cells, locals, depth - 1);
+        let (left, right) = (part(rng), part(rng));
+        return match rng.below(6) {
+            0 => left.negated(),
+            1 => left.or(right),
+            2 => Term::binary(Binary::Implies, left, right),
+            3 => left.equals(right),
+            _ => left.and(right),
+        };
+    }
+    let process = rng.below(world.copies.len() as u32);
+    let copy = Term::int(i64::from(rng.below(world.copies[process as usize])));
+    match rng.below(6) {
+        0 => Term::ended(process, copy),
+        1 if !locals.is_empty() => {
+            let (term, sort, range) = rng.pick(locals);
+            equals(rng, term, *sort, *range)
+        }
+        2 => {
+            let (term, sort, range) = rng.pick(cells);
+            equals(rng, term, *sort, *range)
+        }
+        3 if !locals.is_empty() => match indexed_by_a_local(rng, world, locals) {
+            Some((term, sort, range)) => equals(rng, &term, sort, range),
+            None => Term::ended(process, copy),
+        },
+        _ => {
+            let points = program.process(ProcessId(process)).cfg.points.len() as u32;
+            Term::at(process, copy, rng.below(points))
+        }
+    }
+}
+
+/// An element of an array, chosen by what a local holds; never out of bounds.
+fn indexed_by_a_local(rng: &mut Rng, world: &World, locals: &[Cell]) -> Option<Cell> {
+    let long = |variable: &wattle_program::Variable| {
+        matches!(variable.dimensions.as_slice(), [one] if world.length(*one) > 1)
+    };
+    let number = world.variables.iter().position(long)?;
+    let (local, sort, range) = rng.pick(locals);
+    let test = equals(rng, local, *sort, *range);
+    let index = Term::if_then_else(test, Term::int(1), Term::int(0));
+    let variable = &world.variables[number];
+    let content = Term::content(Term::address(number as u32, vec![index]), variable.sort);
+    Some((content, variable.sort, variable.range))
 }
 
 /// Two threads at two points, or two copies at one.

@@ -102,6 +102,21 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The local that the operation sets whenever it runs.
+    pub fn sets(&self) -> Option<u32> {
+        match self {
+            Op::Load { into: local, .. }
+            | Op::LoadExclusive { into: local, .. }
+            | Op::StoreConditional { success: local, .. }
+            | Op::Assign { local, .. }
+            | Op::Havoc { local, .. }
+            | Op::Forget { local } => Some(*local),
+            _ => None,
+        }
+    }
+}
+
 /// The source of a put: a location that is read later, or a value that is known now.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {

@@ -176,10 +176,10 @@ impl Program {
         self.process_ids().find(|process| &*self.process(*process).name == name)
     }
 
-    /// The formulas that speak of whole states: properties, observed terms and filter.
+    /// The formulas that speak of whole states: properties, observed terms, filter and `init`.
     pub fn state_formulas(&self) -> impl Iterator<Item = &Term> {
         let properties = self.properties.iter().map(|property| &property.formula);
-        properties.chain(&self.observed).chain(&self.filter)
+        properties.chain(&self.observed).chain(&self.filter).chain(&self.init)
     }
 
     /// The name of a point for people: its label, or its number.

@@ -260,6 +260,9 @@ impl Run<'_> {
             Choice::Between(low, high) => {
                 let low = self.value(low, op)?.code().ok_or(Stop::NotEnabled)?;
                 let high = self.value(high, op)?.code().ok_or(Stop::NotEnabled)?;
+                if high.saturating_sub(low) >= MOST_CHOICES {
+                    return Err(Stop::Unsupported { what: "a choice among more than 65,536 values".into() });
+                }
                 let code = choices.choose(low, high).ok_or(Stop::NotEnabled)?;
                 info.sort.decode(code).ok_or(Stop::NotEnabled)
             }
@@ -302,6 +305,9 @@ impl Run<'_> {
     }
 }
 
+/// The most values that one choice may have: each of them is a step of its own.
+pub const MOST_CHOICES: i64 = 1 << 16;
+
 /// A value as a cell of this sort and range holds it; outside the range the step is not enabled.
 pub fn fit(value: Value, sort: Sort, range: Option<Range>) -> Result<Value, Stop> {
     let value = match value {
@@ -317,6 +323,7 @@ pub fn fit(value: Value, sort: Sort, range: Option<Range>) -> Result<Value, Stop
 /// The codes of all values of a sort and range, where they are finite and few enough to list.
 pub fn domain(program: &Program, sort: Sort, range: Option<Range>) -> Option<(i64, i64)> {
     match (range, sort) {
+        (Some(range), _) if range.high.saturating_sub(range.low) >= MOST_CHOICES => None,
         (Some(range), _) => Some((range.low, range.high)),
         (None, Sort::Bool) => Some((0, 1)),
         (None, Sort::Enum(number)) => {

@@ -168,20 +168,9 @@ fn flush_of(program: &Program, remote: &Term, following: &[Op]) -> Option<Op> {
         Some(Dimension::Copies(_)) => indices.first()?.clone(),
         _ => Term::int(0),
     };
-    let changed: Vec<u32> = following.iter().filter_map(changed_local).collect();
+    let changed: Vec<u32> = following.iter().filter_map(Op::sets).collect();
     let stays = copy.locals().iter().all(|local| !changed.contains(local));
     stays.then_some(Op::Flush { process, copy })
-}
-
-fn changed_local(op: &Op) -> Option<u32> {
-    match op {
-        Op::Load { into: local, .. }
-        | Op::LoadExclusive { into: local, .. }
-        | Op::StoreConditional { success: local, .. }
-        | Op::Assign { local, .. }
-        | Op::Havoc { local, .. } => Some(*local),
-        _ => None,
-    }
 }
 
 /// A flush of each thread that owns memory.

@@ -220,7 +220,7 @@ fn judge(
 
 /// The bound may be smaller than the engine's limit, where its budget ran out.
 fn judge_bounded(task: &Task<'_>, bound: &Bound, limits: &Limits) -> Judgement {
-    let Bound::Capacity { capacity, unreached } = bound;
+    let Bound::Capacity { capacity, unreached, .. } = bound;
     if *capacity > limits.capacity {
         return Err(format!("bounded by {capacity}, beyond the limit of {}", limits.capacity));
     }

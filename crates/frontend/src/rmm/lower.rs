@@ -37,7 +37,7 @@ pub fn lower(file: &File, name: Name) -> (Program, Vec<Diagnostic>) {
         processes.push(process);
         labels.push(places);
     }
-    let property = forbidden(file, &names, &labels, &mut problems);
+    let property = forbidden(file, &names, &labels, &processes, &mut problems);
     let predicates = predicates(file, &names, &mut problems);
     let program = Program {
         name,

@@ -1,7 +1,7 @@
 //! What must not be reached, and predicates: formulas over whole states.
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_program::{Property, PropertyKind};
+use wattle_program::{Process, Property, PropertyKind};
 use wattle_source::{Diagnostic, Span};
 
 use super::ast::{Expression, File, PlaceKind};
@@ -14,6 +14,7 @@ pub fn forbidden(
     file: &File,
     names: &Names,
     labels: &[Labels],
+    processes: &[Process],
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Property> {
     let mut rows = Vec::new();
@@ -30,6 +31,11 @@ pub fn forbidden(
             let Some(label) = label else { continue };
             let (process, copy) = names.thread(thread as u32);
             match labels[process].get(label) {
+                Some(found) if processes[process].cfg.point(found.point).inside.is_some() => {
+                    let message = format!("`{label}` stands inside a locked block");
+                    let problem = Diagnostic::error("rmm-inside-locked", *span, message);
+                    problems.push(problem.help("nothing is judged inside a block; put the label outside"));
+                }
                 Some(found) => {
                     places.push(Term::at(process as u32, Term::int(i64::from(copy)), found.point.0));
                 }

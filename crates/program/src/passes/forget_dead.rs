@@ -47,7 +47,7 @@ fn forget_in(process: &mut Process, observed: &BTreeSet<u32>) {
     }
     for edge in &mut process.cfg.edges {
         let mut maybe_set: BTreeSet<u32> = live[edge.from.0 as usize].clone();
-        maybe_set.extend(edge.ops.iter().filter_map(defined));
+        maybe_set.extend(edge.ops.iter().filter_map(Op::sets));
         let after = &live[edge.to.0 as usize];
         edge.ops.extend(maybe_set.difference(after).map(|&local| Op::Forget { local }));
     }
@@ -74,7 +74,7 @@ fn liveness(process: &Process, observed: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
 fn live_before(edge: &Edge, after: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut live = after.clone();
     for op in edge.ops.iter().rev() {
-        if let Some(local) = defined(op) {
+        if let Some(local) = op.sets() {
             live.remove(&local);
         }
         for term in op_terms(op) {
@@ -83,17 +83,4 @@ fn live_before(edge: &Edge, after: &BTreeSet<u32>) -> BTreeSet<u32> {
     }
     live.extend(edge.guard.locals());
     live
-}
-
-/// The local that an operation always sets.
-fn defined(op: &Op) -> Option<u32> {
-    match op {
-        Op::Load { into: local, .. }
-        | Op::LoadExclusive { into: local, .. }
-        | Op::StoreConditional { success: local, .. }
-        | Op::Assign { local, .. }
-        | Op::Havoc { local, .. }
-        | Op::Forget { local } => Some(*local),
-        _ => None,
-    }
 }

@@ -44,7 +44,9 @@ pub fn store_buffering_beside_a_loop() -> Program {
     }
     builder.process("r", 1, 0, |thread| {
         let head = thread.here();
+        // Two values in turn: a store that changes nothing would be skipped.
         thread.unnamed_store(scalar(z), int(1));
+        thread.unnamed_store(scalar(z), int(0));
         thread.jump(head);
     });
     builder.finish(PropertyKind::Forbid, at(0, 0, ends[0]).and(at(1, 0, ends[1])))

@@ -124,21 +124,12 @@ fn without_variable(program: &Program, gone: u32) -> Option<Program> {
 fn without_local(program: &Program, process: ProcessId, gone: u32) -> Option<Program> {
     let own = |term: &Term| term.locals().contains(&gone);
     let info = program.process(process);
-    let set = |op: &Op| match op {
-        Op::Load { into: local, .. }
-        | Op::LoadExclusive { into: local, .. }
-        | Op::StoreConditional { success: local, .. }
-        | Op::Assign { local, .. }
-        | Op::Havoc { local, .. }
-        | Op::Forget { local } => Some(*local),
-        _ => None,
-    };
     let used = info.cfg.edges.iter().any(|edge| {
         own(&edge.guard)
             || edge
                 .ops
                 .iter()
-                .any(|op| set(op) == Some(gone) || wattle_program::op_terms(op).into_iter().any(own))
+                .any(|op| op.sets() == Some(gone) || wattle_program::op_terms(op).into_iter().any(own))
     });
     let mut named = false;
     program.state_formulas().chain(&program.init).for_each(|term| {

@@ -95,7 +95,7 @@ impl Engine for Liar {
         };
         if let (Lie::Safe, Verdict::Unsafe { .. }) = (self.0, &answer.verdict) {
             let certificate =
-                Certificate::StateSpace { states: 1, capacity: 4, reduced: true, unreached: vec![] };
+                Certificate::StateSpace { states: 1, capacity: 4, reduced: true, unreached: vec![], ends: true };
             answer = Answer { verdict: Verdict::Safe { certificate }, statistics: Statistics::default() };
         }
         if let (Lie::Miscounted, Verdict::Safe { certificate: Certificate::StateSpace { states, .. } }) =

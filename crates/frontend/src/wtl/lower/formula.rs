@@ -193,6 +193,11 @@ impl<'a> Formula<'a> {
         }
         let info = &self.processes[process.0 as usize];
         match info.cfg.labelled(&label.name) {
+            // A section is one step: while a thread is inside, nothing is judged.
+            Some(point) if info.cfg.point(point).inside.is_some() => {
+                let message = format!("`{}` stands inside an atomic section", label.name);
+                self.error(label.span, message, "nothing is judged inside a section; put the label outside")
+            }
             Some(point) => Some(Term::at(process.0, copy, point.0)),
             None => {
                 let labels = info.cfg.points.iter().flat_map(|point| &point.labels).map(|label| &**label);

@@ -129,7 +129,7 @@ fn mixed(
     depth: u32,
 ) -> Term {
     if depth > 0 && rng.chance(800) {
-        let mut part = |rng: &mut Rng| mixed(rng, world, program, cells, locals, depth - 1);
+        let part = |rng: &mut Rng| mixed(rng, world, program, cells, locals, depth - 1);
         let (left, right) = (part(rng), part(rng));
         return match rng.below(6) {
             0 => left.negated(),

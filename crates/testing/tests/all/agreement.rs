@@ -94,8 +94,13 @@ impl Engine for Liar {
             _ => honest.check(task, run),
         };
         if let (Lie::Safe, Verdict::Unsafe { .. }) = (self.0, &answer.verdict) {
-            let certificate =
-                Certificate::StateSpace { states: 1, capacity: 4, reduced: true, unreached: vec![], ends: true };
+            let certificate = Certificate::StateSpace {
+                states: 1,
+                capacity: 4,
+                reduced: true,
+                unreached: vec![],
+                ends: true,
+            };
             answer = Answer { verdict: Verdict::Safe { certificate }, statistics: Statistics::default() };
         }
         if let (Lie::Miscounted, Verdict::Safe { certificate: Certificate::StateSpace { states, .. } }) =

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wattle_logic::{Environment, Fault, Term, Value};
+use wattle_logic::{Environment, Fault, Sort, Term, Value};
 
 use crate::{Dimension, Init, ProcessId, Program};
 
@@ -194,7 +194,9 @@ impl Shape {
                         let me = self.locations[location as usize].owner.map(|owner| self.info(owner).copy);
                         let copy = me.or(indices.first().copied()).unwrap_or(0);
                         Some(match term {
-                            Some(term) => term.evaluate(&Start { shape: self, me: copy })?,
+                            Some(term) => {
+                                wrapped(term.evaluate(&Start { shape: self, me: copy })?, variable.sort)
+                            }
                             None => variable.sort.zero(),
                         })
                     }
@@ -211,9 +213,20 @@ impl Shape {
         (program.process(info.process).locals.iter())
             .map(|local| match &local.init {
                 Init::Any => Ok(None),
-                Init::Values(values) => values.first().map_or(Ok(local.sort.zero()), evaluate).map(Some),
+                Init::Values(values) => {
+                    let value = values.first().map_or(Ok(local.sort.zero()), evaluate)?;
+                    Ok(Some(wrapped(value, local.sort)))
+                }
             })
             .collect()
+    }
+}
+
+/// Machine integers wrap round at the start too: `me` may not fit.
+fn wrapped(value: Value, sort: Sort) -> Value {
+    match value {
+        Value::Int(value) => Value::Int(sort.wrap(value)),
+        other => other,
     }
 }
 

@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(bytes("4G"), Ok(4 << 30));
         assert_eq!(bytes("1.5KiB"), Ok(1536));
         assert!(bytes("-1").is_err() && bytes("0").is_err());
-        assert_eq!(cost("lwsync=2"), Ok(("lwsync".into(), 2)));
-        assert!(cost("lwsync").is_err() && cost("=2").is_err());
+        assert_eq!(cost("fence=2"), Ok(("fence".into(), 2)));
+        assert!(cost("fence").is_err() && cost("=2").is_err() && cost("fnece=2").is_err());
     }
 }

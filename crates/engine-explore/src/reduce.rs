@@ -52,7 +52,6 @@ use wattle_memory::Machine;
 use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 
 use crate::compile::Compiled;
-use crate::expression::{Expression, Scope};
 
 pub fn reduce(program: &Program, compiled: &mut Compiled) {
     let accesses = Accesses::of(program, compiled);
@@ -84,7 +83,7 @@ fn mark_transient(program: &Program, compiled: &mut Compiled, accesses: &Accesse
                         let hides = ends || observed.against.contains(&(process.0, edge.to.0));
                         let acts = edge.ops.iter().all(|op| {
                             sets_no_observed(op, process.0, &observed)
-                                && (in_section || accesses.is_local(op, edge.mode, thread, compiled, program))
+                                && (in_section || accesses.is_local(op, edge.mode, thread, compiled))
                         });
                         !goes_in && !hides && acts
                     })
@@ -230,15 +229,15 @@ impl Accesses {
             let cfg = &program.process(compiled.shape.info(thread).process).cfg;
             for edge in &cfg.edges {
                 for op in &edge.ops {
-                    accesses.note(op, thread, program, compiled);
+                    accesses.note(op, thread, compiled);
                 }
             }
         }
         accesses
     }
 
-    fn note(&mut self, op: &Op, thread: ThreadId, program: &Program, compiled: &Compiled) {
-        let reach = |term: &Term| reachable(term, thread, program, compiled);
+    fn note(&mut self, op: &Op, thread: ThreadId, compiled: &Compiled) {
+        let reach = |term: &Term| reachable(term, thread, &compiled.shape);
         let mut read = |term: &Term, who: u32| {
             reach(term).into_iter().for_each(|at| self.readers[at as usize].extend([who]));
         };
@@ -267,16 +266,9 @@ impl Accesses {
         }
     }
 
-    fn is_local(
-        &self,
-        op: &Op,
-        mode: Mode,
-        thread: ThreadId,
-        compiled: &Compiled,
-        program: &Program,
-    ) -> bool {
+    fn is_local(&self, op: &Op, mode: Mode, thread: ThreadId, compiled: &Compiled) -> bool {
         let only_me = |sets: &[BTreeSet<u32>], term: &Term| {
-            reachable(term, thread, program, compiled)
+            reachable(term, thread, &compiled.shape)
                 .into_iter()
                 .all(|at| sets[at as usize].iter().all(|who| *who == thread.0))
         };
@@ -302,20 +294,13 @@ impl Accesses {
     }
 }
 
-/// The locations that an address term may evaluate to.
-fn reachable(term: &Term, thread: ThreadId, program: &Program, compiled: &Compiled) -> Vec<u32> {
-    let shape: &Shape = &compiled.shape;
-    let scope = Scope { program, shape, fields: &compiled.fields, thread: Some(thread) };
-    match scope.compile(term) {
-        Expression::Constant(location) => u32::try_from(location)
-            .ok()
-            .filter(|at| (*at as usize) < shape.locations.len())
-            .into_iter()
-            .collect(),
-        _ => match term.kind() {
-            Kind::Address { variable, .. } => shape.locations_of(*variable).collect(),
-            _ => (0..shape.locations.len() as u32).collect(),
-        },
+/// The locations that an address term may evaluate to. Only what is fixed by the text counts, not what
+/// the ranges of locals would rule out: the checker of certificates must be able to follow.
+fn reachable(term: &Term, thread: ThreadId, shape: &Shape) -> Vec<u32> {
+    match (shape.fixed_location(term, shape.info(thread).copy), term.kind()) {
+        (Some(location), _) => vec![location],
+        (None, Kind::Address { variable, .. }) => shape.locations_of(*variable).collect(),
+        (None, _) => (0..shape.locations.len() as u32).collect(),
     }
 }
 

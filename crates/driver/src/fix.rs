@@ -231,6 +231,12 @@ fn repaired(
 ) -> Result<Found, Reason> {
     let repair = wattle_repair::repair(task, engine, options, run)?;
     *statistics = repair.statistics;
+    if let Outcome::AlreadySafe { proof: wattle_repair::Proof::Bounded(bound) }
+    | Outcome::Repaired(wattle_repair::Repaired { proof: wattle_repair::Proof::Bounded(bound), .. }) =
+        &repair.outcome
+    {
+        notes.push(format!("checked with {bound}"));
+    }
     let of_repair = |repaired: wattle_repair::Repaired, minimal: bool| {
         let chosen = repaired.solutions.first().cloned().unwrap_or_default();
         let source = match &repaired.source {

@@ -415,14 +415,14 @@ fn arithmetic(operator: Binary, sort: Sort, a: i64, b: i64) -> Result<i64, Fault
         Binary::Divide | Binary::Remainder if b == 0 => Err(Fault::DivisionByZero),
         Binary::Divide => in_sort(sort, a.checked_div(b), a.wrapping_div(b)),
         Binary::Remainder => Ok(sort.wrap(a.wrapping_rem(b))),
-        Binary::BitAnd => Ok(a & b),
-        Binary::BitOr => Ok(a | b),
+        Binary::BitAnd => Ok(sort.wrap(a & b)),
+        Binary::BitOr => Ok(sort.wrap(a | b)),
         Binary::BitXor => Ok(sort.wrap(a ^ b)),
         Binary::ShiftLeft => {
             let shift = u32::try_from(b).ok().filter(|shift| *shift < 63).ok_or(Fault::Overflow)?;
             in_sort(sort, a.checked_mul(1 << shift), a.wrapping_shl(shift))
         }
-        Binary::ShiftRight => Ok(a >> u32::try_from(b).map_err(|_| Fault::Overflow)?.min(63)),
+        Binary::ShiftRight => Ok(sort.wrap(a >> u32::try_from(b).map_err(|_| Fault::Overflow)?.min(63))),
         Binary::Offset => {
             let moved = a.checked_add(b).ok_or(Fault::OutOfBounds)?;
             u32::try_from(moved).map(i64::from).map_err(|_| Fault::OutOfBounds)

@@ -154,8 +154,9 @@ pub fn apply_binary(operator: Binary, left: &Value, right: &Value, sort: Sort) -
                 Divide | Remainder if b == 0 => return Err(Fault::DivisionByZero),
                 Divide => in_sort(sort, a.checked_div(b), a.wrapping_div(b))?,
                 Remainder => sort.wrap(a.wrapping_rem(b)),
-                BitAnd => a & b,
-                BitOr => a | b,
+                // A literal beside a machine integer need not be in its range.
+                BitAnd => sort.wrap(a & b),
+                BitOr => sort.wrap(a | b),
                 BitXor => sort.wrap(a ^ b),
                 ShiftLeft => {
                     let shift = u32::try_from(b).ok().filter(|shift| *shift < 63).ok_or(Fault::Overflow)?;
@@ -163,7 +164,7 @@ pub fn apply_binary(operator: Binary, left: &Value, right: &Value, sort: Sort) -
                 }
                 ShiftRight => {
                     let shift = u32::try_from(b).map_err(|_| Fault::Overflow)?;
-                    a >> shift.min(63)
+                    sort.wrap(a >> shift.min(63))
                 }
                 _ => return Err(Fault::Meaningless),
             })
@@ -227,6 +228,8 @@ mod tests {
         let byte = Sort::Bits { width: 8, signed: false };
         let sum = Term::binary(Binary::Add, Term::value(Value::Int(255), byte), Term::int(1));
         assert_eq!(sum.evaluate(&Nothing), Ok(Value::Int(0)));
+        let all_bits = Term::binary(Binary::BitOr, Term::int(-1), Term::value(Value::Int(0), byte));
+        assert_eq!(all_bits.evaluate(&Nothing), Ok(Value::Int(255)));
     }
 
     #[test]

@@ -232,8 +232,9 @@ fn repaired(
     let repair = wattle_repair::repair(task, engine, options, run)?;
     *statistics = repair.statistics;
     if let Outcome::AlreadySafe { proof: wattle_repair::Proof::Bounded(bound) }
-    | Outcome::Repaired(wattle_repair::Repaired { proof: wattle_repair::Proof::Bounded(bound), .. }) =
-        &repair.outcome
+    | Outcome::Repaired(wattle_repair::Repaired {
+        proof: wattle_repair::Proof::Bounded(bound), ..
+    }) = &repair.outcome
     {
         notes.push(format!("checked with {bound}"));
     }

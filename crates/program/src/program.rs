@@ -164,6 +164,22 @@ pub enum PropertyKind {
 }
 
 impl Program {
+    /// Nothing yet: for front ends and tests to fill.
+    pub fn empty(name: impl Into<Name>, vocabulary: Vocabulary) -> Program {
+        Program {
+            name: name.into(),
+            vocabulary,
+            enumerations: vec![],
+            variables: vec![],
+            processes: vec![],
+            init: None,
+            properties: vec![],
+            observed: vec![],
+            filter: None,
+            predicates: vec![],
+        }
+    }
+
     pub fn process(&self, process: ProcessId) -> &Process {
         &self.processes[process.0 as usize]
     }

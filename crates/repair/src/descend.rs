@@ -1,4 +1,4 @@
-//! From all places down: the two-phase search of seed 003 (section 5.1).
+//! From all places down: the two-phase search of Baumann et al. (2018) (section 5.1).
 //!
 //! For engines that prove but do not refute: an abstraction that fails says *unknown*, and there is
 //! no counterexample to learn from. Start with fences at all places. First (breadth, depth 1) take

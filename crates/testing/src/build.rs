@@ -36,20 +36,7 @@ pub struct Build {
 
 impl Build {
     pub fn new(name: &str) -> Build {
-        Build {
-            program: Program {
-                name: name.into(),
-                vocabulary: Vocabulary::Generic,
-                enumerations: vec![],
-                variables: vec![],
-                processes: vec![],
-                init: None,
-                properties: vec![],
-                observed: vec![],
-                filter: None,
-                predicates: vec![],
-            },
-        }
+        Build { program: Program::empty(name, Vocabulary::Generic) }
     }
 
     /// A shared integer.

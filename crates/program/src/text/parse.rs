@@ -36,7 +36,7 @@ pub fn parse(sources: &Sources, file: FileId) -> Result<Program, Vec<Diagnostic>
     }
     lines.remove(0);
     let outline = outline(&lines);
-    let mut program = empty();
+    let mut program = Program::empty("", Vocabulary::Generic);
     for tokens in &lines {
         // Lines of a process speak of the one that was begun last.
         let current = program.processes.len().checked_sub(1);
@@ -51,31 +51,17 @@ pub fn parse(sources: &Sources, file: FileId) -> Result<Program, Vec<Diagnostic>
     if problems.is_empty() { Ok(program) } else { Err(problems) }
 }
 
-fn empty() -> Program {
-    Program {
-        name: "".into(),
-        vocabulary: Vocabulary::Generic,
-        enumerations: vec![],
-        variables: vec![],
-        processes: vec![],
-        init: None,
-        properties: vec![],
-        observed: vec![],
-        filter: None,
-        predicates: vec![],
-    }
-}
-
 fn is_inner(tokens: &[Token]) -> bool {
     ["local", "entry", "point", "edge"].iter().any(|word| tokens[0].is(word))
 }
 
 /// Names, sorts and labels. Lines that are wrong are left to the second pass.
 fn outline(lines: &[Vec<Token>]) -> Program {
-    let mut outline = empty();
+    let mut outline = Program::empty("", Vocabulary::Generic);
     for tokens in lines {
         // Sorts speak of enumerations, which come first.
-        let before = Program { enumerations: outline.enumerations.clone(), ..empty() };
+        let before =
+            Program { enumerations: outline.enumerations.clone(), ..Program::empty("", Vocabulary::Generic) };
         let mut line = Line::new(tokens, &before, None);
         let word = line.next();
         let _ = outline_line(&mut line, &word.text, &mut outline);

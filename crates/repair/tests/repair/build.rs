@@ -37,18 +37,7 @@ pub fn at(process: u32, copy: i64, point: Point) -> Term {
 
 impl Builder {
     pub fn new(vocabulary: Vocabulary) -> Builder {
-        let program = Program {
-            name: "test".into(),
-            vocabulary,
-            enumerations: vec![],
-            variables: vec![],
-            processes: vec![],
-            init: None,
-            properties: vec![],
-            observed: vec![],
-            filter: None,
-            predicates: vec![],
-        };
+        let program = Program::empty("test", vocabulary);
         Builder { program, statements: 0 }
     }
 

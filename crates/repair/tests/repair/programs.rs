@@ -186,7 +186,7 @@ pub fn unrepairable() -> Program {
     builder.finish(PropertyKind::Forbid, bad)
 }
 
-/// Seed 003, Fig. 2.
+/// Baumann et al. (2018), Fig. 2.
 pub fn remote_figure_2(flushes: bool) -> Program {
     let mut builder = Builder::new(Vocabulary::Rma);
     let y = builder.owned("Y", 0, 1);

@@ -9,7 +9,7 @@ fn flush(t: &mut Body, process: u32) {
     t.op(Op::Flush { process: ProcessId(process), copy: int(0) });
 }
 
-/// Seed 003, Fig. 2: put(Y, X); X = 3; R = get(Y); r = R, reading 3.
+/// Baumann et al. (2018), Fig. 2: put(Y, X); X = 3; R = get(Y); r = R, reading 3.
 fn figure_2(flushed: bool) -> Program {
     let mut b = Build::new(if flushed { "put, change, get with a flush" } else { "put, change, get" });
     let y = b.owned("Y", 1, 0);

@@ -124,7 +124,7 @@ fn atomic_sections_are_one_step() {
     assert_eq!(verdicts(&program(&split), &["sc"]), [false]);
 }
 
-/// Seed 000, Fig. 3: safe under SC, but the buffered sections' stores may wait for each other's loads.
+/// Dan et al. (2013), Fig. 3: safe under SC, but the buffered sections' stores may wait for each other's loads.
 #[test]
 fn buffered_sections_leave_their_stores_pending() {
     let text = "shared X, Y;

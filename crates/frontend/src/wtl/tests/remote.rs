@@ -2,7 +2,7 @@
 
 use super::{outcomes, program, verdicts};
 
-/// Seed 003, Fig. 2.
+/// Baumann et al. (2018), Fig. 2.
 pub const FIG2: &str = "process p1 { shared Y = 1; }
 process p2 {
   shared R = 0, X = 2;

@@ -75,6 +75,9 @@ const ALONE: usize = 512;
 /// Successors that may wait to be inserted before a worker stops expanding.
 const MOST_WAITING: usize = 1 << 16;
 
+/// How far ahead of an insertion its slot is prefetched.
+const AHEAD: usize = 12;
+
 /// The parent of an initial state.
 const ROOT: u64 = u64::MAX;
 
@@ -354,7 +357,13 @@ impl<'a> Shard<'a> {
 
     fn insert(&mut self, inbox: &[u64]) {
         let width = self.machine.words;
-        for entry in inbox.chunks_exact(width + 2) {
+        for (number, entry) in inbox.chunks_exact(width + 2).enumerate() {
+            // With several workers nobody has brought the slot into the cache yet.
+            if self.options.workers > 1
+                && let Some(hash) = inbox.get((number + AHEAD) * (width + 2) + width)
+            {
+                self.table.prefetch(*hash);
+            }
             let words = &entry[..width];
             match self.table.insert(words, entry[width], entry[width + 1]) {
                 Inserted::Known => {}

@@ -266,20 +266,18 @@ fn compile_thread(scope: Scope<'_>) -> Thread {
     let Some(thread) = scope.thread else { return Thread { points: vec![], edges: vec![] } };
     let cfg = &scope.program.process(scope.shape.info(thread).process).cfg;
     let edges: Vec<Edge> = cfg.edge_ids().map(|edge| compile_edge(&scope, thread, edge)).collect();
-    let points = (cfg.points.iter().enumerate())
-        .map(|(number, info)| {
-            let leaving: Vec<u32> = (0..edges.len() as u32)
-                .filter(|edge| cfg.edges[*edge as usize].from.0 as usize == number)
-                .filter(|edge| !edges[*edge as usize].guard.is_false())
-                .collect();
-            Point {
-                has_choices: leaving.iter().any(|edge| edges[*edge as usize].has_choices),
-                edges: leaving,
-                end: info.end,
-                inside: info.inside,
-                awaits: info.awaits,
-                transient: false,
-            }
+    let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); cfg.points.len()];
+    for (number, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.guard.is_false()) {
+        leaving[cfg.edge(edge.id).from.0 as usize].push(number as u32);
+    }
+    let points = (cfg.points.iter().zip(leaving))
+        .map(|(info, leaving)| Point {
+            has_choices: leaving.iter().any(|edge| edges[*edge as usize].has_choices),
+            edges: leaving,
+            end: info.end,
+            inside: info.inside,
+            awaits: info.awaits,
+            transient: false,
         })
         .collect();
     Thread { points, edges }

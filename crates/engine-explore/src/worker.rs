@@ -59,6 +59,10 @@ pub trait Sink {
     fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault);
 }
 
+/// A longer chain of local steps gets a state in between, which is always allowed: the chain is walked
+/// by recursion, and stacks are finite.
+const LONGEST_CHAIN: usize = 200;
+
 /// Scratch space of one searching thread.
 #[derive(Debug)]
 pub struct Worker<'a> {
@@ -307,7 +311,7 @@ impl<'a> Worker<'a> {
     ) -> Result<(), Problem> {
         let machine = self.machine;
         let point = machine.fields.points[thread].raw(words) as usize;
-        if !machine.threads[thread].points[point].transient {
+        if !machine.threads[thread].points[point].transient || depth >= LONGEST_CHAIN {
             sink.state(&self.path, words);
             return Ok(());
         }

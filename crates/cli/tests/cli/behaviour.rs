@@ -169,3 +169,11 @@ fn completions_and_man_pages_come_out() {
     assert!(wattle(&["man", "check"], "").stdout.contains("certify"));
     assert_eq!(wattle(&["man", "chek"], "").code, 2);
 }
+
+#[test]
+fn a_very_long_thread_is_no_reason_to_fall_over() {
+    let text = format!("shared x; thread p {{ {} }} finally x == 1;", "x = 1; ".repeat(40_000));
+    for model in ["sc", "tso"] {
+        assert_eq!(wattle(&["check", "-", "--lang", "wtl", "--model", model], &text).code, 0, "{model}");
+    }
+}

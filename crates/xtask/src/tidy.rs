@@ -49,7 +49,7 @@ pub fn tidy(root: &Path) -> Result<(), String> {
         }
     }
     if problems.is_empty() {
-        println!("tidy: {} crates are", crates.len());
+        println!("tidy: {} crates, nothing to report", crates.len());
         return Ok(());
     }
     Err(format!("{} problems\n  {}", problems.len(), problems.join("\n  ")))

@@ -37,6 +37,7 @@ pub fn validate(program: &Program) -> Result<(), Invalid> {
 
 fn variable_is_valid(program: &Program, variable: &Variable) -> Result<(), Invalid> {
     let processes = program.processes.len();
+    require(variable.range.is_none_or(|range| range.low <= range.high), "an empty range")?;
     let copies = variable.dimensions.iter().filter_map(|dimension| match dimension {
         Dimension::Copies(process) => Some(*process),
         Dimension::Fixed(_) => None,

@@ -218,7 +218,12 @@ fn range(line: &mut Line<'_>) -> Read<Option<Range>> {
     }
     let low = line.integer()?;
     line.expect("..")?;
-    Ok(Some(Range { low, high: line.integer()? }))
+    let span = line.peek().span;
+    let high = line.integer()?;
+    if high < low {
+        return line.error("wir-range", span, format!("the range {low}..{high} is empty"));
+    }
+    Ok(Some(Range { low, high }))
 }
 
 fn init(line: &mut Line<'_>) -> Read<Init> {

@@ -418,6 +418,7 @@ fn errors_have_codes_and_places() {
         ("  edge 99999999999999999999 -> 0", "wir-number", "99999999999999999999"),
         ("  point 7", "wir-syntax", "7"),
         ("  local do : int init 0", "wir-syntax", "do"),
+        ("  local t : int range 3..1 init 0", "wir-range", "1"),
         ("forbid p[0]@nowhere", "wir-unknown-name", "nowhere"),
         ("forbid p[0]", "wir-syntax", ""),
         ("forbid z[0]@#1", "wir-unknown-name", "z"),

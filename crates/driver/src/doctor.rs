@@ -25,6 +25,6 @@ pub fn doctor() -> Health {
                 (frontend.name, format!("{}: {}", extensions.join(" "), frontend.summary))
             })
             .collect(),
-        models: CATALOGUE.iter().map(|model| (model.name, model.summary)).collect(),
+        models: CATALOGUE.iter().map(|model| (&*model.name, &*model.summary)).collect(),
     }
 }

@@ -78,7 +78,7 @@ const TEXTS: [(&str, &str); 16] = [
 pub fn explain(subject: &str) -> Result<String, String> {
     let texts = || TEXTS.iter().chain(&wattle_frontend::wtl::CODES);
     if let Some((_, text)) = texts().find(|(name, _)| *name == subject) {
-        let head = CATALOGUE.iter().find(|model| model.name == subject);
+        let head = CATALOGUE.iter().find(|model| &*model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();
         return Ok(format!("{head}{text}\n"));
     }
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn every_model_is_explained() {
-        for model in &CATALOGUE {
-            assert!(explain(model.name).is_ok(), "{}", model.name);
+        for model in CATALOGUE.iter() {
+            assert!(explain(&model.name).is_ok(), "{}", model.name);
         }
     }
 }

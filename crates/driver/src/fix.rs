@@ -59,7 +59,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
     let run = watch.run(request.budget);
     let mut report = FixReport {
         file: input.name.clone(),
-        model: request.model.name.to_owned(),
+        model: request.model.name.to_string(),
         engine: None,
         verdict: FixVerdict::Error,
         seconds: 0.0,

@@ -11,7 +11,7 @@ pub fn models() -> &'static [MemoryModel] {
 /// The model called `name`; `atomic_copy` is how sc reads a remote copy.
 pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
     let Some(model) = find(name) else {
-        let names = || CATALOGUE.iter().map(|model| model.name);
+        let names = || CATALOGUE.iter().map(|model| &*model.name);
         return Err(match did_you_mean(name, names()) {
             Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
             None => {

@@ -117,7 +117,8 @@ mod tests {
         fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
             let violated = Violation::Property { property: 0 };
             let schedule = Some(Schedule::default());
-            let counterexample = Box::new(Counterexample { violated, schedule, execution: None });
+            let counterexample =
+                Box::new(Counterexample { violated, paths: vec![], schedule, execution: None });
             Answer { verdict: Verdict::Unsafe { counterexample }, statistics: Statistics::default() }
         }
     }

@@ -3,6 +3,8 @@
 //! Values are the codes of `wattle_logic::Value::code`. The meaning is that of `Term::evaluate`,
 //! written a second time on purpose: counterexamples are replayed with the other one.
 
+use std::sync::Arc;
+
 use wattle_logic::{Binary, Fault, Kind, Quantifier, Sort, Symbol, Term, Unary};
 use wattle_program::{ProcessId, Program, Shape, ThreadId};
 
@@ -37,6 +39,10 @@ pub enum Expression {
     If(Box<(Expression, Expression, Expression)>),
     /// The location of an element: the first location, then (index, length) of each dimension.
     Element(u32, Vec<(Expression, u32)>),
+    /// The machine integer that stands for a location; the table has that of each.
+    Number(Box<Expression>, Arc<[i64]>),
+    /// The location that a machine integer stands for.
+    Pointer(Box<Expression>, Arc<[i64]>),
     /// What memory holds at a location.
     Content(Box<Expression>),
     Fault(Fault),
@@ -117,6 +123,8 @@ impl Scope<'_> {
                     indices.iter().zip(extents).map(|(index, extent)| (self.term(index, bound), *extent));
                 E::Element(self.shape.locations_of(*variable).start, parts.collect())
             }
+            Kind::Number(address) => E::Number(Box::new(self.term(address, bound)), self.numbers()),
+            Kind::Pointer(number) => E::Pointer(Box::new(self.term(number, bound)), self.numbers()),
             Kind::Content(address) => E::Content(Box::new(self.term(address, bound))),
             Kind::At { process, copy, point } => self.of_thread(*process, copy, bound, |thread| {
                 E::FieldIs(self.fields.points[thread.0 as usize], u64::from(*point))
@@ -148,6 +156,11 @@ impl Scope<'_> {
             }
         };
         self.fold(compiled)
+    }
+
+    fn numbers(&self) -> Arc<[i64]> {
+        let locations = 0..self.shape.locations.len() as u32;
+        locations.filter_map(|location| self.shape.number(location).ok()).collect()
     }
 
     fn copies(&self, process: u32) -> u32 {
@@ -305,6 +318,7 @@ impl Expression {
             | E::Content(_)
             | E::Fault(_) => false,
             E::Not(a) | E::Negate(a, _) | E::Complement(a, _) => a.is_constant(),
+            E::Number(a, _) | E::Pointer(a, _) => a.is_constant(),
             E::Arithmetic(_, _, pair) | E::Compare(_, pair) | E::And(pair) | E::Or(pair) => {
                 pair.0.is_constant() && pair.1.is_constant()
             }
@@ -384,6 +398,16 @@ impl Expression {
                     }
                 }
                 i64::from(first + flat)
+            }
+            E::Number(location, numbers) => {
+                let location = location.evaluate(words, memory)?;
+                let number = usize::try_from(location).ok().and_then(|location| numbers.get(location));
+                *number.ok_or(Fault::OutOfBounds)?
+            }
+            E::Pointer(number, numbers) => {
+                let number = number.evaluate(words, memory)?;
+                let location = numbers.binary_search(&number).map_err(|_| Fault::OutOfBounds)?;
+                location as i64
             }
             E::Content(location) => {
                 let location = location.evaluate(words, memory)?;

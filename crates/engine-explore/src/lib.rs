@@ -124,6 +124,7 @@ impl Explore {
                     return match trace::schedule(task.program, &compiled, &initial, found) {
                         Some(schedule) => Verdict::Unsafe {
                             counterexample: Box::new(Counterexample {
+                                paths: vec![],
                                 violated: found.violated.clone(),
                                 schedule: Some(schedule),
                                 execution: None,

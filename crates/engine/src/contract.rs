@@ -1,14 +1,14 @@
 //! What an engine is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use wattle_logic::Value;
 use wattle_memory::MemoryModel;
-use wattle_program::Program;
+use wattle_program::{Name, Program};
 use wattle_source::Span;
 
-use crate::{Answer, Reason, Run};
+use crate::{Answer, Bound, Reason, Run};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
@@ -66,3 +66,39 @@ pub type Outcome = Vec<Value>;
 
 /// The distinct outcomes of a program, sorted.
 pub type OutcomeSet = BTreeSet<Outcome>;
+
+/// The engines that look at every execution.
+pub trait Executions {
+    /// `Err` if the count could not be completed.
+    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Reason>;
+}
+
+/// All executions that end, counted by the final state that they end in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    pub outcomes: BTreeMap<Outcome, Tally>,
+    /// The `flag` axioms that some execution raises.
+    pub flags: BTreeSet<Name>,
+    /// Some execution breaks an `undefined_unless` axiom: the program has no meaning.
+    pub undefined: bool,
+    /// `Some`: longer executions were left out.
+    pub bound: Option<Bound>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub executions: u64,
+    /// Does the program's condition hold in this final state?
+    pub holds: bool,
+}
+
+impl Census {
+    pub fn executions(&self) -> u64 {
+        self.outcomes.values().map(|tally| tally.executions).sum()
+    }
+
+    /// Executions in which the program's condition holds.
+    pub fn positive(&self) -> u64 {
+        self.outcomes.values().filter(|tally| tally.holds).map(|tally| tally.executions).sum()
+    }
+}

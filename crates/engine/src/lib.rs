@@ -11,9 +11,12 @@ mod run;
 mod tidy;
 mod verdict;
 
-pub use contract::{Engine, Outcome, OutcomeSet, Outcomes, Property, Task, Unsupported};
+pub use contract::{
+    Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
+};
 pub use run::{Budget, Progress, Run, Spent};
 pub use tidy::tidy;
 pub use verdict::{
-    Answer, Bound, Certificate, Counterexample, Figure, Reason, Schedule, Statistics, Verdict, Violation,
+    Answer, Bound, Certificate, Counterexample, Figure, Path, Reason, Schedule, Statistics, Verdict,
+    Violation,
 };

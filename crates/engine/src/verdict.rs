@@ -49,6 +49,25 @@ pub enum Certificate {
         /// Is there a final state (that the filter allows)?
         ends: bool,
     },
+    /// All consistent executions were looked at and none is bad.
+    Executions {
+        /// How many there are, those with a stopped thread included.
+        executions: u64,
+        /// The edges that no execution takes.
+        unreached: Vec<(ProcessId, EdgeId)>,
+        /// Does one end (as the filter allows)?
+        ends: bool,
+    },
+}
+
+impl Certificate {
+    /// The edges that no execution takes, and whether one ends.
+    pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
+        match self {
+            Certificate::StateSpace { unreached, ends, .. }
+            | Certificate::Executions { unreached, ends, .. } => (unreached, *ends),
+        }
+    }
 }
 
 /// How far a bounded answer reaches.
@@ -56,12 +75,26 @@ pub enum Certificate {
 pub enum Bound {
     /// Executions in which no thread has more than this many stores or remote halves pending.
     Capacity { capacity: usize, unreached: Vec<(ProcessId, EdgeId)>, ends: bool },
+    /// Executions in which no thread goes round a loop more often than this.
+    Unwinding { unwind: u32, unreached: Vec<(ProcessId, EdgeId)>, ends: bool },
+}
+
+impl Bound {
+    /// The edges that no execution within the bound takes, and whether one ends.
+    pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
+        match self {
+            Bound::Capacity { unreached, ends, .. } | Bound::Unwinding { unreached, ends, .. } => {
+                (unreached, *ends)
+            }
+        }
+    }
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bound::Capacity { capacity, .. } => write!(f, "at most {capacity} pending operations a thread"),
+            Bound::Unwinding { unwind, .. } => write!(f, "at most {unwind} rounds of each loop"),
         }
     }
 }
@@ -102,11 +135,16 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
     pub violated: Violation,
+    /// For axiomatic models: what each thread does, in the order of the threads.
+    pub paths: Vec<Path>,
     /// For operational machines: the moves.
     pub schedule: Option<Schedule>,
     /// The event graph.
     pub execution: Option<Execution>,
 }
+
+/// The steps of one thread: an edge, and the codes of what its `havoc`s choose.
+pub type Path = Vec<(EdgeId, Vec<i64>)>;
 
 /// The moves of a machine from one of its initial states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -40,6 +40,7 @@ pub fn program(seed: u64, profile: &Profile) -> Program {
         init: None,
         properties: Vec::new(),
         observed: Vec::new(),
+        condition: None,
         filter: None,
         predicates: Vec::new(),
     };

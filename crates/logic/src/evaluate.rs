@@ -31,6 +31,13 @@ impl fmt::Display for Fault {
 pub trait Environment {
     /// The number of the location that an address term names.
     fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault>;
+    /// The machine integer that stands for a location, and back.
+    fn number(&self, _location: u32) -> Result<i64, Fault> {
+        Err(Fault::Meaningless)
+    }
+    fn pointer(&self, _number: i64) -> Result<u32, Fault> {
+        Err(Fault::Meaningless)
+    }
     fn local(&self, _local: u32) -> Result<Value, Fault> {
         Err(Fault::Meaningless)
     }
@@ -97,6 +104,11 @@ fn evaluate(term: &Term, env: &dyn Environment, bound: &mut Vec<(u32, i64)>) -> 
                 indices.iter().map(|index| integer(index, bound)).collect();
             Value::Address(env.locate(*variable, &indices?)?)
         }
+        Kind::Number(address) => match evaluate(address, env, bound)? {
+            Value::Address(location) => Value::Int(env.number(location)?),
+            _ => return Err(Fault::Meaningless),
+        },
+        Kind::Pointer(number) => Value::Address(env.pointer(integer(number, bound)?)?),
         Kind::Content(address) => match evaluate(address, env, bound)? {
             Value::Address(location) => env.content(location)?,
             _ => return Err(Fault::Meaningless),

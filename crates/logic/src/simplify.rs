@@ -49,6 +49,10 @@ fn step(term: Term) -> Term {
                 term
             }
         }
+        Kind::Pointer(number) => match number.kind() {
+            Kind::Number(address) => address.clone(),
+            _ => term,
+        },
         _ => term,
     }
 }

@@ -25,6 +25,9 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// What a register or a pointer holds.
+    pub const WORD: Sort = Sort::Bits { width: 64, signed: true };
+
     /// Integers of either kind.
     pub fn is_integer(self) -> bool {
         matches!(self, Sort::Int | Sort::Bits { .. })

@@ -29,6 +29,11 @@ pub enum Kind {
         variable: u32,
         indices: Vec<Term>,
     },
+    /// The machine integer that stands for an address, where a program computes with addresses as
+    /// numbers (assembly, C).
+    Number(Term),
+    /// The address that a machine integer stands for; a fault if there is none.
+    Pointer(Term),
     /// What main memory holds at an address. In properties only.
     Content(Term),
     /// Copy `copy` of a process stands at a point. In properties only.
@@ -200,6 +205,14 @@ impl Term {
 
     pub fn address(variable: u32, indices: Vec<Term>) -> Term {
         Term::with_sort(Kind::Address { variable, indices }, Sort::Address)
+    }
+
+    pub fn number(address: Term) -> Term {
+        Term::with_sort(Kind::Number(address), Sort::WORD)
+    }
+
+    pub fn pointer(number: Term) -> Term {
+        Term::with_sort(Kind::Pointer(number), Sort::Address)
     }
 
     pub fn content(address: Term, sort: Sort) -> Term {

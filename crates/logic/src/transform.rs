@@ -8,7 +8,7 @@ impl Term {
     pub fn children(&self) -> Vec<&Term> {
         match self.kind() {
             Kind::Value(_) | Kind::Symbol(_) => vec![],
-            Kind::Unary(_, a) | Kind::Content(a) => vec![a],
+            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) | Kind::Content(a) => vec![a],
             Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => vec![copy],
             Kind::Binary(_, a, b) => vec![a, b],
             Kind::If(a, b, c) => vec![a, b, c],
@@ -42,6 +42,8 @@ impl Term {
             Kind::Address { variable, indices } => {
                 Term::address(*variable, indices.iter().map(|index| index.map(rewrite)).collect())
             }
+            Kind::Number(address) => Term::number(address.map(rewrite)),
+            Kind::Pointer(number) => Term::pointer(number.map(rewrite)),
             Kind::Content(address) => Term::content(address.map(rewrite), self.sort()),
             Kind::At { process, copy, point } => Term::at(*process, copy.map(rewrite), *point),
             Kind::Ended { process, copy } => Term::ended(*process, copy.map(rewrite)),

@@ -1,6 +1,11 @@
 //! The memory models that wattle knows by name.
 
-use wattle_program::{Op, Program, Vocabulary};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use wattle_program::{Name, Op, Program, Vocabulary};
+
+use crate::cat::Axioms;
 
 /// An operational machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,39 +29,49 @@ impl Machine {
     }
 }
 
+/// A memory model: a machine, axioms, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryModel {
-    pub name: &'static str,
+    pub name: Name,
     pub machine: Option<Machine>,
-    pub summary: &'static str,
+    pub axioms: Option<Arc<Axioms>>,
+    pub summary: Cow<'static, str>,
+    /// The vocabulary that the axioms speak; `None` if they speak only of what a fence orders, and so
+    /// of every program.
+    pub vocabulary: Option<Vocabulary>,
 }
 
 /// From strongest to weakest, and RMA beside them.
-pub const CATALOGUE: [MemoryModel; 4] = [
-    MemoryModel {
-        name: "sc",
-        machine: Some(Machine::Sc { atomic_copy: false }),
-        summary: "sequential consistency: one access at a time, in program order",
-    },
-    MemoryModel {
-        name: "tso",
-        machine: Some(Machine::Tso),
-        summary: "total store order (x86): stores wait in one queue a thread, loads overtake them",
-    },
-    MemoryModel {
-        name: "pso",
-        machine: Some(Machine::Pso),
-        summary: "partial store order (SPARC): stores to different locations overtake each other too",
-    },
-    MemoryModel {
-        name: "rma",
-        machine: Some(Machine::Rma),
-        summary: "remote memory access: put and get complete at any time before a flush",
-    },
-];
+pub static CATALOGUE: LazyLock<Vec<MemoryModel>> = LazyLock::new(|| {
+    let model = |name: &str, machine, summary| MemoryModel {
+        name: name.into(),
+        machine: Some(machine),
+        axioms: None,
+        summary: Cow::Borrowed(summary),
+        vocabulary: None,
+    };
+    vec![
+        model(
+            "sc",
+            Machine::Sc { atomic_copy: false },
+            "sequential consistency: one access at a time, in program order",
+        ),
+        model(
+            "tso",
+            Machine::Tso,
+            "total store order (x86): stores wait in one queue a thread, loads overtake them",
+        ),
+        model(
+            "pso",
+            Machine::Pso,
+            "partial store order (SPARC): stores to different locations overtake each other too",
+        ),
+        model("rma", Machine::Rma, "remote memory access: put and get complete at any time before a flush"),
+    ]
+});
 
 pub fn find(name: &str) -> Option<&'static MemoryModel> {
-    CATALOGUE.iter().find(|model| model.name == name)
+    CATALOGUE.iter().find(|model| &*model.name == name)
 }
 
 impl MemoryModel {

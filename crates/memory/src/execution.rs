@@ -1,7 +1,7 @@
 //! Executions: event graphs.
 
 use wattle_logic::Value;
-use wattle_program::{EdgeId, Tags, ThreadId};
+use wattle_program::{EdgeId, Orders, Tags, ThreadId};
 
 /// One event. Its number is its position in [`Execution::events`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,26 +13,67 @@ pub struct Event {
     /// The position in the schedule of the move that made it.
     pub step: Option<usize>,
     pub tags: Tags,
+    /// The position of its step among those of its thread. Events of one step are not in program
+    /// order.
+    pub instruction: u32,
+    /// Of a locked step?
+    pub locked: bool,
+    /// What a fence keeps in order.
+    pub orders: Orders,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    Read { location: u32, value: Value },
-    Write { location: u32, value: Value },
+    Read {
+        location: u32,
+        value: Value,
+    },
+    Write {
+        location: u32,
+        value: Value,
+    },
+    /// One event that reads and writes, as C11 sees a read-modify-write.
+    Update {
+        location: u32,
+        read: Value,
+        written: Value,
+    },
     Fence,
 }
 
 impl Event {
     pub fn location(&self) -> Option<u32> {
         match &self.kind {
-            EventKind::Read { location, .. } | EventKind::Write { location, .. } => Some(*location),
+            EventKind::Read { location, .. }
+            | EventKind::Write { location, .. }
+            | EventKind::Update { location, .. } => Some(*location),
             EventKind::Fence => None,
         }
     }
+
+    /// The value that it takes from another event.
+    pub fn read(&self) -> Option<&Value> {
+        match &self.kind {
+            EventKind::Read { value, .. } | EventKind::Update { read: value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value that it gives to others.
+    pub fn written(&self) -> Option<&Value> {
+        match &self.kind {
+            EventKind::Write { value, .. } | EventKind::Update { written: value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn is_initial(&self) -> bool {
+        self.thread.is_none()
+    }
 }
 
-/// Events and the relations that a schedule gives them. Relations are lists of pairs of event
-/// numbers; program order is the order of events of one thread.
+/// Events and how they are related. Relations are lists of pairs of event numbers; events of one
+/// thread stand in program order; initial writes come first, one for each location, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Execution {
     pub events: Vec<Event>,
@@ -43,6 +84,9 @@ pub struct Execution {
     pub address: Vec<(u32, u32)>,
     pub data: Vec<(u32, u32)>,
     pub control: Vec<(u32, u32)>,
-    /// Read and write of one locked step.
+    /// A read and an event whose address, data or control depends on it through the condition of a
+    /// selection (`if` inside a term) only.
+    pub pick: Vec<(u32, u32)>,
+    /// Read and write of one locked step, or of a pair of exclusives.
     pub read_modify_write: Vec<(u32, u32)>,
 }

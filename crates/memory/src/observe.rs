@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use wattle_program::step::{AccessKind, Dependencies};
-use wattle_program::{Edge, Mode, Op, Program, Shape, Tags, ThreadId};
+use wattle_program::{Edge, Mode, Op, Orders, Program, Shape, Tags, ThreadId};
 
 use crate::operational::{Action, Half, Outcome, State, apply};
 use crate::{Event, EventKind, Execution, Machine};
@@ -58,6 +58,8 @@ struct Observer {
     /// The pending writes of each thread, oldest first.
     stores: Vec<Vec<(u32, u32)>>,
     dependencies: Vec<Dependencies>,
+    /// How many steps each thread has made.
+    steps: Vec<u32>,
 }
 
 impl Observer {
@@ -65,7 +67,16 @@ impl Observer {
         let mut execution = Execution::default();
         for (location, value) in start.memory.iter().enumerate() {
             let kind = EventKind::Write { location: location as u32, value: value.clone() };
-            execution.events.push(Event { kind, thread: None, edge: None, step: None, tags: Tags::new() });
+            execution.events.push(Event {
+                kind,
+                thread: None,
+                edge: None,
+                step: None,
+                tags: Tags::new(),
+                instruction: 0,
+                locked: false,
+                orders: Orders::NONE,
+            });
             execution.coherence.push(vec![location as u32]);
         }
         Observer {
@@ -73,11 +84,15 @@ impl Observer {
             memory: (0..start.memory.len() as u32).collect(),
             stores: vec![vec![]; start.threads.len()],
             dependencies: vec![Dependencies::default(); start.threads.len()],
+            steps: vec![0; start.threads.len()],
         }
     }
 
     fn add(&mut self, thread: ThreadId, kind: EventKind, tags: Tags) -> u32 {
-        self.execution.events.push(Event { kind, thread: Some(thread), edge: None, step: None, tags });
+        let instruction = self.steps[thread.0 as usize];
+        let (thread, edge, step) = (Some(thread), None, None);
+        let (locked, orders) = (false, Orders::NONE);
+        self.execution.events.push(Event { kind, thread, edge, step, tags, instruction, locked, orders });
         self.execution.events.len() as u32 - 1
     }
 
@@ -94,6 +109,8 @@ impl Observer {
         buffered: bool,
     ) {
         let me = thread.0 as usize;
+        self.steps[me] += 1;
+        let first = self.execution.events.len();
         self.dependencies[me].decide(&edge.guard);
         let mut accesses = accesses.peekable();
         let mut locked_reads: Vec<(u32, u32)> = Vec::new();
@@ -128,11 +145,16 @@ impl Observer {
                     }
                 }
                 (AccessKind::Fence, Op::Fence(fence)) => {
-                    self.add(thread, EventKind::Fence, Tags::from([fence.tag.clone()]));
+                    let event = self.add(thread, EventKind::Fence, Tags::from([fence.tag.clone()]));
+                    self.execution.events[event as usize].orders = fence.orders;
+                    self.depend(me, event, None, None);
                 }
                 // Remote operations make events when their halves happen.
                 _ => {}
             }
+        }
+        for event in &mut self.execution.events[first..] {
+            event.locked = edge.mode == Mode::Locked;
         }
     }
 

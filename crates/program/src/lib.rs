@@ -17,8 +17,8 @@ mod validate;
 pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
 pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo};
 pub use program::{
-    Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind, Range,
-    Replicas, Variable, Vocabulary,
+    Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
+    Question, Range, Replicas, Variable, Vocabulary,
 };
 pub use shape::{Location, NotFixed, Shape, Thread, ThreadId};
 pub use validate::{Invalid, op_terms, validate};

@@ -21,6 +21,9 @@ pub struct Program {
     pub properties: Vec<Property>,
     /// What a final state shows, for outcome sets.
     pub observed: Vec<Term>,
+    /// What a litmus test asks of its final states. `check` judges the `finally` property that the
+    /// front end derives from it; lists of outcomes say how often it holds.
+    pub condition: Option<Condition>,
     /// Executions whose final state violates this do not count.
     pub filter: Option<Term>,
     /// Predicates that the text gives to abstraction engines.
@@ -144,6 +147,36 @@ pub struct Local {
     pub hidden: bool,
 }
 
+/// The last line of a litmus test. Its formula speaks only of what the program observes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub question: Question,
+    pub formula: Term,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Question {
+    /// Does some execution end so?
+    Exists,
+    /// Does none?
+    Never,
+    /// Do all?
+    Forall,
+}
+
+impl Question {
+    pub const ALL: [Question; 3] = [Question::Exists, Question::Never, Question::Forall];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Question::Exists => "exists",
+            Question::Never => "never",
+            Question::Forall => "forall",
+        }
+    }
+}
+
 /// What must hold. Assertions are operations; the others are formulas over whole states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
@@ -175,6 +208,7 @@ impl Program {
             init: None,
             properties: vec![],
             observed: vec![],
+            condition: None,
             filter: None,
             predicates: vec![],
         }
@@ -192,10 +226,12 @@ impl Program {
         self.process_ids().find(|process| &*self.process(*process).name == name)
     }
 
-    /// The formulas that speak of whole states: properties, observed terms, filter and `init`.
+    /// The formulas that speak of whole states: properties, observed terms, condition, filter and
+    /// `init`.
     pub fn state_formulas(&self) -> impl Iterator<Item = &Term> {
         let properties = self.properties.iter().map(|property| &property.formula);
-        properties.chain(&self.observed).chain(&self.filter).chain(&self.init)
+        let condition = self.condition.as_ref().map(|condition| &condition.formula);
+        properties.chain(&self.observed).chain(condition).chain(&self.filter).chain(&self.init)
     }
 
     /// The name of a point for people: its label, or its number.

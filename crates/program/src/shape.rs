@@ -35,7 +35,14 @@ pub struct Shape {
     /// The first location of each variable, and one past the last.
     first_location: Vec<u32>,
     extents: Vec<Vec<u32>>,
+    /// How many bytes one element of each variable takes.
+    sizes: Vec<i64>,
 }
+
+/// The numbers of addresses: each variable has a region of its own, and elements of an array lie
+/// side by side in it, as many bytes apart as they are wide. Regions are far from small integers, so
+/// that no value of a test is an address by accident.
+const REGION: u32 = 32;
 
 /// The process whose number of copies is not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +69,7 @@ impl Shape {
             first_thread,
             first_location: vec![0],
             extents: Vec::new(),
+            sizes: program.variables.iter().map(|variable| bytes(variable.sort)).collect(),
         };
         for (number, variable) in program.variables.iter().enumerate() {
             let extents: Vec<u32> = (variable.dimensions.iter())
@@ -137,6 +145,29 @@ impl Shape {
             }
         }
         Ok(self.first_location[variable as usize] + flat)
+    }
+
+    /// The machine integer that stands for a location.
+    pub fn number(&self, location: u32) -> Result<i64, Fault> {
+        let variable = self.locations.get(location as usize).ok_or(Fault::OutOfBounds)?.variable;
+        let element = location - self.first_location[variable as usize];
+        Ok((i64::from(variable + 1) << REGION) + i64::from(element) * self.sizes[variable as usize])
+    }
+
+    /// The location that a machine integer stands for.
+    pub fn pointer(&self, number: i64) -> Result<u32, Fault> {
+        let variable = (number >> REGION) - 1;
+        let size = usize::try_from(variable).ok().and_then(|variable| self.sizes.get(variable));
+        let offset = number & ((1 << REGION) - 1);
+        match size {
+            Some(size) if offset % size == 0 => {
+                let range = self.locations_of(variable as u32);
+                let location = i64::from(range.start) + offset / size;
+                let inside = location < i64::from(range.end);
+                if inside { Ok(location as u32) } else { Err(Fault::OutOfBounds) }
+            }
+            _ => Err(Fault::OutOfBounds),
+        }
     }
 
     /// The location that an address term names in copy `copy` of its process, where that does not
@@ -230,6 +261,13 @@ fn wrapped(value: Value, sort: Sort) -> Value {
     }
 }
 
+fn bytes(sort: Sort) -> i64 {
+    match sort {
+        Sort::Bits { width, .. } => i64::from(width.div_ceil(8).max(1)),
+        _ => 8,
+    }
+}
+
 /// What initial values may speak of: constants, addresses and `me`.
 struct Start<'a> {
     shape: &'a Shape,
@@ -239,6 +277,12 @@ struct Start<'a> {
 impl Environment for Start<'_> {
     fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
         self.shape.locate(variable, indices)
+    }
+    fn number(&self, location: u32) -> Result<i64, Fault> {
+        self.shape.number(location)
+    }
+    fn pointer(&self, number: i64) -> Result<u32, Fault> {
+        self.shape.pointer(number)
     }
     fn me(&self) -> Result<i64, Fault> {
         Ok(i64::from(self.me))

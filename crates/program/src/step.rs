@@ -103,6 +103,12 @@ impl Environment for Thread<'_> {
     fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
         self.shape.locate(variable, indices)
     }
+    fn number(&self, location: u32) -> Result<i64, Fault> {
+        self.shape.number(location)
+    }
+    fn pointer(&self, number: i64) -> Result<u32, Fault> {
+        self.shape.pointer(number)
+    }
     fn local(&self, local: u32) -> Result<Value, Fault> {
         self.locals.get(local as usize).cloned().ok_or(Fault::Meaningless)
     }

@@ -47,7 +47,7 @@ pub(crate) fn enact(
     let confirmed = |actions: &[Action]| {
         let schedule = Schedule { initial: schedule.initial.clone(), actions: actions.to_vec() };
         let violated = counterexample.violated.clone();
-        let enacted = Counterexample { violated, schedule: Some(schedule), execution: None };
+        let enacted = Counterexample { violated, paths: vec![], schedule: Some(schedule), execution: None };
         confirm(task, &enacted).is_ok().then_some(enacted)
     };
     if let Some(enacted) = confirmed(&stage.actions) {

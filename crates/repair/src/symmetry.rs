@@ -50,7 +50,7 @@ impl Rotation {
             other => other,
         };
         let schedule = Some(Schedule { initial: schedule.initial.clone(), actions: actions? });
-        Some(Counterexample { violated, schedule, execution: None })
+        Some(Counterexample { violated, paths: vec![], schedule, execution: None })
     }
 }
 

@@ -77,6 +77,7 @@ impl Trace {
                 _ => return bad("unknown property"),
             },
             counterexample: Counterexample {
+                paths: vec![],
                 violated: read_violation(&json["violated"])?,
                 schedule: Some(Schedule { initial, actions }),
                 execution: None,
@@ -256,6 +257,7 @@ mod tests {
             atomic_copy: false,
             property: Property::Stated,
             counterexample: Counterexample {
+                paths: vec![],
                 violated,
                 schedule: Some(Schedule { initial: vec![7], actions }),
                 execution: None,

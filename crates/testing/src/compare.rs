@@ -125,7 +125,7 @@ pub struct Times {
 /// Who said what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    pub model: &'static str,
+    pub model: wattle_program::Name,
     pub subject: String,
     pub what: String,
 }
@@ -150,7 +150,7 @@ pub fn compare(
             result.times.naive += start.elapsed();
             for subject in subjects {
                 let disagree = |what: String| Disagreement {
-                    model: memory.name,
+                    model: memory.name.clone(),
                     subject: subject.name.to_owned(),
                     what: format!("{property:?}: {what}"),
                 };
@@ -220,7 +220,9 @@ fn judge(
 
 /// The bound may be smaller than the engine's limit, where its budget ran out.
 fn judge_bounded(task: &Task<'_>, bound: &Bound, limits: &Limits) -> Judgement {
-    let Bound::Capacity { capacity, unreached, .. } = bound;
+    let Bound::Capacity { capacity, unreached, .. } = bound else {
+        return Err(format!("bounded by {bound}, which is no bound of a machine"));
+    };
     if *capacity > limits.capacity {
         return Err(format!("bounded by {capacity}, beyond the limit of {}", limits.capacity));
     }
@@ -260,7 +262,9 @@ fn judge_safe(
     subject: &Subject<'_>,
     limits: &Limits,
 ) -> Judgement {
-    let Certificate::StateSpace { states, capacity, unreached, .. } = certificate;
+    let Certificate::StateSpace { states, capacity, unreached, .. } = certificate else {
+        return Err("a certificate that is no state space".into());
+    };
     if subject.exact && !naive.cut {
         if *capacity < naive.most_pending {
             let most = naive.most_pending;

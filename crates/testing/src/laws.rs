@@ -127,7 +127,7 @@ fn models(names: &[&'static str]) -> Vec<&'static MemoryModel> {
 }
 
 fn broken(memory: &MemoryModel, law: &str, what: String) -> Disagreement {
-    Disagreement { model: memory.name, subject: law.to_owned(), what }
+    Disagreement { model: memory.name.clone(), subject: law.to_owned(), what }
 }
 
 /// Everything that happens in `less` happens in `more`.

@@ -44,7 +44,7 @@ pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> 
                 match output.format {
                     Format::Json => {
                         let accepts = Some(&one.accepts);
-                        output.json(&line(file, Some(model.name), one.engine, one.summary, accepts))
+                        output.json(&line(file, Some(&model.name), one.engine, one.summary, accepts))
                     }
                     Format::Text => {
                         let says = match &one.accepts {

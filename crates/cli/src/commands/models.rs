@@ -13,7 +13,7 @@ pub fn run(session: &mut Session) -> Result<Exit, String> {
     for model in models() {
         match output.format {
             Format::Json => {
-                output.json(&json!({"schema": SCHEMA, "model": model.name, "summary": model.summary}))
+                output.json(&json!({"schema": SCHEMA, "model": &*model.name, "summary": model.summary}))
             }
             Format::Text => {
                 let name = output.options.style.strong(&format!("{:<6}", model.name));

@@ -175,6 +175,7 @@ fn explore(
         }
         let state = states[next].clone();
         let report = |violated, last, parents: &[_]| Counterexample {
+            paths: vec![],
             violated,
             schedule: Some(schedule(next, last, parents)),
             execution: None,

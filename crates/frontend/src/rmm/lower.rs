@@ -48,6 +48,7 @@ pub fn lower(file: &File, name: Name) -> (Program, Vec<Diagnostic>) {
         init: None,
         properties: property.into_iter().collect(),
         observed: vec![],
+        condition: None,
         filter: None,
         predicates,
     };

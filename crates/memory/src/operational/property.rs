@@ -19,6 +19,12 @@ impl Environment for View<'_> {
     fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
         self.shape.locate(variable, indices)
     }
+    fn number(&self, location: u32) -> Result<i64, Fault> {
+        self.shape.number(location)
+    }
+    fn pointer(&self, number: i64) -> Result<u32, Fault> {
+        self.shape.pointer(number)
+    }
     fn copies(&self, process: u32) -> Result<i64, Fault> {
         Ok(i64::from(self.shape.copies_of(ProcessId(process))))
     }

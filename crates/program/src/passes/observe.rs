@@ -85,6 +85,7 @@ mod tests {
             init: None,
             properties: vec![],
             observed: vec![],
+            condition: None,
             filter: None,
             predicates: vec![],
         };

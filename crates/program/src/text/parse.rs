@@ -9,9 +9,9 @@ use wattle_source::{Diagnostic, FileId, Sources, Span};
 use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
-    Cfg, Choice, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op, Orders, Origin, Point,
-    PointInfo, Process, Program, Property, PropertyKind, Range, Replicas, Source, Tags, Update, Variable,
-    Vocabulary,
+    Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op, Orders, Origin,
+    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Source, Tags,
+    Update, Variable, Vocabulary,
 };
 
 /// See the module `text`. The result need not be valid; `validate` tells.
@@ -164,6 +164,16 @@ fn read(line: &mut Line<'_>, program: &mut Program) -> Read<()> {
         "process" => program.processes.push(process(line)?),
         "init" => program.init = Some(line.term()?),
         "filter" => program.filter = Some(line.term()?),
+        "condition" => {
+            let token = line.next();
+            let Some(question) = Question::ALL.into_iter().find(|question| question.name() == token.text)
+            else {
+                line.at -= 1;
+                return line.unexpected("`exists`, `never` or `forall`");
+            };
+            let formula = line.term()?;
+            program.condition = Some(Condition { question, formula, span: line.span()? });
+        }
         "observe" => program.observed.push(line.term()?),
         "predicate" => program.predicates.push(line.term()?),
         "forbid" | "always" | "finally" => {

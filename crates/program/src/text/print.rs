@@ -112,6 +112,10 @@ impl Printer<'_> {
         for term in &program.observed {
             writeln!(out, "observe {}", self.term(term))?;
         }
+        if let Some(condition) = &program.condition {
+            let (word, formula) = (condition.question.name(), self.term(&condition.formula));
+            writeln!(out, "condition {word} {formula}{}", span(condition.span))?;
+        }
         if let Some(filter) = &program.filter {
             writeln!(out, "filter {}", self.term(filter))?;
         }
@@ -307,6 +311,8 @@ impl Printer<'_> {
                     *out += &format!("[{}]", self.term(index));
                 }
             }
+            Kind::Number(address) => *out += &format!("number({})", self.term(address)),
+            Kind::Pointer(number) => *out += &format!("pointer({})", self.term(number)),
             Kind::Content(address) => {
                 let usual = content_sort(self.program, address);
                 *out += &format!("mem({})", self.term(address));

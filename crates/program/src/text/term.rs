@@ -373,8 +373,10 @@ impl<'a> Line<'a> {
     /// A term that begins with a reserved word.
     fn word(&mut self) -> Read<Option<Term>> {
         let token = self.peek();
-        let known =
-            ["true", "false", "me", "copies", "local", "mem", "ended", "symbol", "location", "thread"];
+        let known = [
+            "true", "false", "me", "copies", "local", "mem", "number", "pointer", "ended", "symbol",
+            "location", "thread",
+        ];
         if !known.contains(&token.text.as_str()) {
             return Ok(None);
         }
@@ -403,6 +405,16 @@ impl<'a> Line<'a> {
                 let address = self.term()?;
                 let sort = self.closed(content_sort(self.outline, &address))?;
                 Term::content(address, sort)
+            }
+            "number" => {
+                let address = self.term()?;
+                self.expect(")")?;
+                Term::number(address)
+            }
+            "pointer" => {
+                let number = self.term()?;
+                self.expect(")")?;
+                Term::pointer(number)
             }
             "ended" => {
                 let (process, copy) = self.copy()?;

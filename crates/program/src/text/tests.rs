@@ -102,6 +102,7 @@ fn frame() -> Program {
         init: None,
         properties: vec![],
         observed: vec![],
+        condition: None,
         filter: None,
         predicates: vec![],
     }

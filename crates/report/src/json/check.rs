@@ -47,6 +47,7 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
 fn of_bound(bound: &Bound) -> Value {
     match bound {
         Bound::Capacity { capacity, .. } => json!({"kind": "capacity", "capacity": capacity}),
+        Bound::Unwinding { unwind, .. } => json!({"kind": "unwinding", "unwind": unwind}),
     }
 }
 
@@ -55,5 +56,8 @@ fn of_certificate(certificate: &Certificate) -> Value {
         Certificate::StateSpace { states, capacity, reduced, .. } => json!({
             "kind": "state_space", "states": states, "capacity": capacity, "reduced": reduced,
         }),
+        Certificate::Executions { executions, .. } => {
+            json!({"kind": "executions", "executions": executions})
+        }
     }
 }

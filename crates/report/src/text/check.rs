@@ -46,10 +46,17 @@ fn headline(report: &CheckReport, options: &Options) -> String {
     let mut worth: Vec<String> = Vec::new();
     let verdict = match &report.verdict {
         CheckVerdict::Safe { certificate } => {
-            let Certificate::StateSpace { states, capacity, .. } = certificate;
-            worth.push(format!("{}, all visited", counted(*states, "state")));
-            if *capacity > 0 {
-                worth.push(format!("at most {} pending a thread", counted(*capacity as u64, "operation")));
+            match certificate {
+                Certificate::StateSpace { states, capacity, .. } => {
+                    worth.push(format!("{}, all visited", counted(*states, "state")));
+                    if *capacity > 0 {
+                        let most = counted(*capacity as u64, "operation");
+                        worth.push(format!("at most {most} pending a thread"));
+                    }
+                }
+                Certificate::Executions { executions, .. } => {
+                    worth.push(format!("{}, all looked at", counted(*executions, "execution")));
+                }
             }
             if report.certified {
                 worth.push("certified".into());

@@ -97,7 +97,8 @@ fn check(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected) -> 
             certified.map_err(|error| format!("not certified: {error}"))?;
             Expected::Safe
         }
-        Verdict::SafeUpTo { bound: Bound::Capacity { .. } } => Expected::Bounded,
+        Verdict::Safe { .. } => Expected::Safe,
+        Verdict::SafeUpTo { bound: Bound::Capacity { .. } | Bound::Unwinding { .. } } => Expected::Bounded,
         Verdict::Unknown { reason: Reason::Vacuous { .. } } => Expected::Bounded,
         Verdict::Unknown { reason: Reason::Unsupported(found) } => match expected {
             Expected::Unsupported(what) if found.what.contains(what) => return Ok(()),

@@ -50,6 +50,7 @@ fn without_process(program: &Program, gone: ProcessId) -> Option<Program> {
     result.processes.remove(gone.0 as usize);
     result.properties.retain(|property| !names(&property.formula, gone.0));
     result.observed.retain(|term| !names(term, gone.0));
+    result.condition = result.condition.filter(|condition| !names(&condition.formula, gone.0));
     result.filter = result.filter.filter(|term| !names(term, gone.0));
     result.init = result.init.filter(|term| !names(term, gone.0));
     let shift = |process: u32| if process > gone.0 { process - 1 } else { process };

@@ -22,6 +22,7 @@ fn declarations(program: &Program) -> impl Iterator<Item = Program> {
     for number in 0..program.properties.len() {
         result.push(changed(program, |one| drop(one.properties.remove(number))));
     }
+    result.push(changed(program, |one| one.condition = None));
     result.push(changed(program, |one| one.observed.clear()));
     for number in 0..program.observed.len() {
         result.push(changed(program, |one| drop(one.observed.remove(number))));

@@ -70,6 +70,8 @@ fn with_child(term: &Term, wanted: usize, new: &Term) -> Term {
         (Kind::Binary(operator, ..), [a, b]) => Term::binary(*operator, a.clone(), b.clone()),
         (Kind::If(..), [a, b, c]) => Term::if_then_else(a.clone(), b.clone(), c.clone()),
         (Kind::Address { variable, .. }, indices) => Term::address(*variable, indices.to_vec()),
+        (Kind::Number(_), [a]) => Term::number(a.clone()),
+        (Kind::Pointer(_), [a]) => Term::pointer(a.clone()),
         (Kind::Content(_), [a]) => Term::content(a.clone(), term.sort()),
         (Kind::At { process, point, .. }, [copy]) => Term::at(*process, copy.clone(), *point),
         (Kind::Ended { process, .. }, [copy]) => Term::ended(*process, copy.clone()),
@@ -101,6 +103,7 @@ pub fn map_terms(program: &Program, rewrite: &mut dyn FnMut(&Term) -> Term) -> P
     let formulas = result.properties.iter_mut().map(|property| &mut property.formula);
     formulas
         .chain(&mut result.observed)
+        .chain(result.condition.as_mut().map(|condition| &mut condition.formula))
         .chain(&mut result.filter)
         .chain(&mut result.init)
         .for_each(|term| *term = rewrite(term));

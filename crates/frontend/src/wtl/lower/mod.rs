@@ -76,6 +76,7 @@ pub fn lower(name: &str, text: &str, file: &File, problems: &mut Problems) -> Pr
         init,
         properties,
         observed,
+        condition: None,
         filter: None,
         predicates,
     };

@@ -129,7 +129,8 @@ const TEXTS: [(&str, &str); 25] = [
 
 /// A model's paragraph is followed by its text. `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    let texts = || TEXTS.iter().chain(&wattle_frontend::wtl::CODES).chain(&cat::CODES);
+    let codes = wattle_frontend::wtl::CODES.iter().chain(&wattle_frontend::litmus::CODES).chain(&cat::CODES);
+    let texts = || TEXTS.iter().chain(codes.clone());
     if let Some((_, paragraph)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| &*model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();

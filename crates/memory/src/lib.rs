@@ -5,8 +5,10 @@
 //! right. They replay counterexamples, serve the naive search, and are what the packed machine of
 //! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
 
+pub mod candidates;
 pub mod cat;
 mod catalogue;
+pub mod events;
 mod execution;
 mod observe;
 pub mod operational;

@@ -212,6 +212,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// A list of edges, as users write it.
+#[derive(Clone, Copy, Debug)]
 pub struct Names<'a>(pub &'a [Edge], pub Architecture);
 
 impl fmt::Display for Names<'_> {

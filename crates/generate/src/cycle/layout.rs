@@ -15,10 +15,11 @@
 //!   forced by coherence in one thread; where it is not, other coherence orders would pass for this
 //!   cycle, and it is refused.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::architecture::{Annotation, Architecture};
-use super::edge::{Direction, Edge, Kind, Reach};
+use super::edge::{Direction, Edge, Kind, Means, Reach};
 
 /// One read or write of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +66,8 @@ pub enum Broken {
         writes: u32,
     },
     TooLarge,
+    /// A thread has more accesses than the architecture has registers for.
+    Registers,
 }
 
 impl fmt::Display for Broken {
@@ -87,6 +90,7 @@ impl fmt::Display for Broken {
                 f,
                 "{writes} writes to {location}: no final state shows that they happen in the order of the cycle"
             ),
+            Broken::Registers => write!(f, "a thread needs more registers than there are"),
             Broken::TooLarge => write!(f, "a cycle has at most {LARGEST} edges"),
         }
     }
@@ -135,6 +139,7 @@ impl Cycle {
         cycle.place()?;
         cycle.number();
         cycle.is_seen()?;
+        cycle.has_registers()?;
         Ok(cycle)
     }
 
@@ -182,6 +187,33 @@ impl Cycle {
             *value += u32::from(access.direction == Direction::Write);
             access.value = *value;
         }
+    }
+
+    /// Does every thread get by with the registers of the architecture? One a load or store, one a
+    /// location, two an address dependency, at most.
+    fn has_registers(&self) -> Result<(), Broken> {
+        for thread in 0..self.threads {
+            let accesses: Vec<usize> = self.thread(thread).collect();
+            let reads = accesses.iter().filter(|at| self.accesses[**at].direction == Direction::Read).count();
+            let places: BTreeSet<usize> = accesses.iter().map(|at| self.accesses[*at].location).collect();
+            let is_address = |at: &&usize| {
+                let before = at.checked_sub(1).map(|before| self.edges[before].kind);
+                matches!(before, Some(Kind::Order { means: Means::Address, .. }))
+            };
+            let addresses = accesses.iter().filter(is_address).count();
+            let all = accesses.len() + places.len() + 2 * addresses;
+            let fits = match self.architecture {
+                Architecture::X86 => reads <= 6,
+                Architecture::Arm => all <= 13,
+                Architecture::Riscv => all <= 27,
+                Architecture::Ppc | Architecture::Aarch64 => all <= 30,
+                Architecture::C => true,
+            };
+            if !fits {
+                return Err(Broken::Registers);
+            }
+        }
+        Ok(())
     }
 
     /// How many writes a location gets.

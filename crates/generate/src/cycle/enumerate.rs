@@ -141,7 +141,7 @@ impl Search<'_> {
     fn extend(&mut self, at: usize, period: usize, threads: usize) -> ControlFlow<()> {
         let size = self.path.len() - 1;
         if at > size {
-            let closes = size % period == 0 && self.follows[self.path[size]][self.path[1]];
+            let closes = size.is_multiple_of(period) && self.follows[self.path[size]][self.path[1]];
             if !closes {
                 return ControlFlow::Continue(());
             }

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value, json};
 
 /// The commands that print JSON lines.
-pub const COMMANDS: [&str; 8] =
-    ["check", "outcomes", "compare", "fix", "test", "models", "engines", "doctor"];
+pub const COMMANDS: [&str; 9] =
+    ["check", "outcomes", "compare", "fix", "generate", "test", "models", "engines", "doctor"];
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
+<<<<<<< HEAD
     let line = |fields| object(&fields, &["seconds"]);
     let (title, mut schema) = match command {
         "check" => ("One line for each file", line(check())),
@@ -21,6 +22,18 @@ pub fn schema(command: &str) -> Option<Value> {
         "models" => ("One line for each memory model", line(models())),
         "engines" => ("One line for each engine (and file)", line(engines())),
         "doctor" => ("One line", line(doctor())),
+=======
+    let (title, fields) = match command {
+        "check" => ("One line for each file", check()),
+        "outcomes" => ("One line for each file", outcomes()),
+        "compare" => ("One line for each file and model", check()),
+        "fix" => ("One line for each file", fix()),
+        "generate" => ("One line for each test", generate()),
+        "test" => ("One line for each row of expectations", test()),
+        "models" => ("One line for each memory model", models()),
+        "engines" => ("One line for each engine (and file)", engines()),
+        "doctor" => ("One line", doctor()),
+>>>>>>> main
         _ => return None,
     };
     if let Some(map) = schema.as_object_mut() {
@@ -252,6 +265,19 @@ fn fix() -> Fields {
         ("diagnostics", diagnostics()),
         ("notes", list(text())),
         ("seconds", seconds()),
+    ]
+}
+
+fn generate() -> Fields {
+    vec![
+        ("schema", version()),
+        ("test", text()),
+        ("architecture", text()),
+        ("cycle", text()),
+        ("edges", number()),
+        ("threads", number()),
+        ("file", or_null(text())),
+        ("text", text()),
     ]
 }
 

@@ -8,7 +8,6 @@ pub const COMMANDS: [&str; 9] =
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
-<<<<<<< HEAD
     let line = |fields| object(&fields, &["seconds"]);
     let (title, mut schema) = match command {
         "check" => ("One line for each file", line(check())),
@@ -18,22 +17,11 @@ pub fn schema(command: &str) -> Option<Value> {
             json!({"anyOf": [line(check()), line(outcomes())]}),
         ),
         "fix" => ("One line for each file", line(fix())),
+        "generate" => ("One line for each test", line(generate())),
         "test" => ("One line for each row of expectations", line(test())),
         "models" => ("One line for each memory model", line(models())),
         "engines" => ("One line for each engine (and file)", line(engines())),
         "doctor" => ("One line", line(doctor())),
-=======
-    let (title, fields) = match command {
-        "check" => ("One line for each file", check()),
-        "outcomes" => ("One line for each file", outcomes()),
-        "compare" => ("One line for each file and model", check()),
-        "fix" => ("One line for each file", fix()),
-        "generate" => ("One line for each test", generate()),
-        "test" => ("One line for each row of expectations", test()),
-        "models" => ("One line for each memory model", models()),
-        "engines" => ("One line for each engine (and file)", engines()),
-        "doctor" => ("One line", doctor()),
->>>>>>> main
         _ => return None,
     };
     if let Some(map) = schema.as_object_mut() {

@@ -49,10 +49,11 @@ pub(crate) struct Language {
     pub program: for<'a> fn(&mut Cursor<'a>, &mut Names<'a>) -> Read<()>,
 }
 
-const LANGUAGES: [Language; 2] = [asm::x86::LANGUAGE, asm::ppc::LANGUAGE];
+const LANGUAGES: [Language; 4] =
+    [asm::x86::LANGUAGE, asm::ppc::LANGUAGE, asm::arm::LANGUAGE, asm::riscv::LANGUAGE];
 
 /// Languages that herd reads and wattle does not.
-const FOREIGN: [&str; 10] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "AArch64", "ARM", "RISCV", "C", "JAVA"];
+const FOREIGN: [&str; 8] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "AArch64", "C", "JAVA"];
 
 fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
     read(sources.text(file), file)
@@ -61,8 +62,14 @@ fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<
 fn read(text: &str, file: FileId) -> Result<Parsed, Vec<Diagnostic>> {
     let mut cursor = Cursor::new(text, file);
     let (language, name) = header(&mut cursor).map_err(|problem| vec![*problem])?;
-    let mut names = Names::new(language.canonical);
-    let finished = sections(&mut cursor, language, name, &mut names);
+    let start = cursor;
+    let mut names = Names::new(language.canonical, false);
+    let mut finished = sections(&mut cursor, language, name, &mut names);
+    if names.leaves {
+        cursor = start;
+        names = Names::new(language.canonical, true);
+        finished = sections(&mut cursor, language, name, &mut names);
+    }
     let mut problems = std::mem::take(&mut names.problems);
     match finished {
         Ok(program) if problems.is_empty() => return Ok(Parsed { program, warnings: vec![] }),

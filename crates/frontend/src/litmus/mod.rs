@@ -10,6 +10,7 @@
 //! What herd knows and wattle does not is the error `litmus-unsupported`, which names the construct.
 
 mod asm;
+mod c;
 mod codes;
 mod edit;
 mod init;
@@ -44,16 +45,24 @@ pub(crate) struct Language {
     pub name: &'static str,
     pub vocabulary: Vocabulary,
     pub canonical: names::Canonical,
+    /// Numbers that leave 31 bits are handled by reading again: see [`Names::see`].
+    pub wraps: bool,
     /// Read the program section and leave the cursor behind it. Errors inside an instruction or a
     /// statement go to `names.problems`; only what makes the rest unreadable is returned.
     pub program: for<'a> fn(&mut Cursor<'a>, &mut Names<'a>) -> Read<()>,
 }
 
-const LANGUAGES: [Language; 4] =
-    [asm::x86::LANGUAGE, asm::ppc::LANGUAGE, asm::arm::LANGUAGE, asm::riscv::LANGUAGE];
+const LANGUAGES: [Language; 6] = [
+    asm::x86::LANGUAGE,
+    asm::ppc::LANGUAGE,
+    asm::arm::LANGUAGE,
+    asm::riscv::LANGUAGE,
+    asm::aarch64::LANGUAGE,
+    c::LANGUAGE,
+];
 
 /// Languages that herd reads and wattle does not.
-const FOREIGN: [&str; 8] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "AArch64", "C", "JAVA"];
+const FOREIGN: [&str; 6] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "JAVA"];
 
 fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
     read(sources.text(file), file)
@@ -65,7 +74,7 @@ fn read(text: &str, file: FileId) -> Result<Parsed, Vec<Diagnostic>> {
     let start = cursor;
     let mut names = Names::new(language.canonical, false);
     let mut finished = sections(&mut cursor, language, name, &mut names);
-    if names.leaves {
+    if names.leaves && language.wraps {
         cursor = start;
         names = Names::new(language.canonical, true);
         finished = sections(&mut cursor, language, name, &mut names);

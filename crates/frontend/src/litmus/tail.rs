@@ -368,7 +368,10 @@ impl<'a> Tail<'_, 'a> {
                 let sort = self.names.variables[variable as usize].sort;
                 Term::content(self.names.address(variable, element), sort)
             }
-            (thread, local, _) => Term::local_of(thread, self.names.zero.clone(), local, Sort::WORD),
+            (thread, local, _) => {
+                let sort = self.names.threads[thread as usize].locals[local as usize].sort;
+                Term::local_of(thread, self.names.zero.clone(), local, sort)
+            }
         };
         self.seen.push(what);
         self.observed.push(term.clone());

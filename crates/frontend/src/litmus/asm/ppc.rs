@@ -16,6 +16,7 @@ pub const LANGUAGE: Language = Language {
     name: "PPC",
     vocabulary: Vocabulary::Ppc,
     canonical,
+    wraps: true,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 

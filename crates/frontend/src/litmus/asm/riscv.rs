@@ -15,6 +15,7 @@ pub const LANGUAGE: Language = Language {
     name: "RISCV",
     vocabulary: Vocabulary::Riscv,
     canonical,
+    wraps: true,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 

@@ -15,6 +15,7 @@ pub const LANGUAGE: Language = Language {
     name: "X86",
     vocabulary: Vocabulary::X86,
     canonical,
+    wraps: true,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 

@@ -30,6 +30,8 @@ pub enum Command {
     Check(Check),
     /// Find the fewest fences or flushes that make the property hold, and show them as a diff
     Fix(Fix),
+    /// List all final states and how often the condition holds, as herd does
+    Outcomes(Outcomes),
     /// Check under several memory models
     Compare(Compare),
     /// List the memory models
@@ -228,6 +230,20 @@ pub struct Fix {
 pub enum All {
     Minimum,
     Subset,
+}
+
+#[derive(Debug, Args)]
+pub struct Outcomes {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    /// The memory model (see `wattle models`); without it, the one that the test's architecture has
+    #[arg(short, long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Exit with 0 where longer executions were left out
+    #[arg(long)]
+    pub accept_bounded: bool,
+    #[command(flatten)]
+    pub search: Search,
 }
 
 #[derive(Debug, Args)]

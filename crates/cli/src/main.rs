@@ -32,6 +32,7 @@ fn main() -> ExitCode {
     let exit = match &cli.command {
         Command::Check(args) => commands::check::run(args, &mut session),
         Command::Fix(args) => commands::fix::run(args, &mut session),
+        Command::Outcomes(args) => commands::outcomes::run(args, &mut session),
         Command::Compare(args) => commands::compare::run(args, &mut session),
         Command::Models => commands::models::run(&mut session),
         Command::Engines(args) => commands::engines::run(args, &mut session),

@@ -5,7 +5,7 @@ use wattle_memory::CATALOGUE;
 use crate::similar::did_you_mean;
 
 /// Model or code of ours, and what there is to say about it; front ends explain their own codes.
-const TEXTS: [(&str, &str); 16] = [
+const TEXTS: [(&str, &str); 17] = [
     (
         "sc",
         "Under sequential consistency the threads take turns, and every load sees the last store.\n\
@@ -64,6 +64,11 @@ const TEXTS: [(&str, &str); 16] = [
         "unsupported",
         "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
          excerpt shows the construct.",
+    ),
+    (
+        "model-missing",
+        "`outcomes` takes the memory model of a litmus test's architecture when none is named (x86:\n\
+         tso, ppc: power, …). Other programs belong to no architecture: name a model with --model.",
     ),
     ("trace-unreadable", "The file is not a trace that `check --save-trace` wrote."),
     (

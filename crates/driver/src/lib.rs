@@ -14,6 +14,7 @@ pub mod fix;
 mod input;
 mod load;
 pub mod models;
+pub mod outcomes;
 mod pool;
 mod reach;
 pub mod replay;

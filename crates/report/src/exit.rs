@@ -2,7 +2,7 @@
 
 use wattle_engine::Reason;
 
-use crate::{CheckReport, CheckVerdict, FixReport, FixVerdict, Proof};
+use crate::{CheckReport, CheckVerdict, FixReport, FixVerdict, OutcomesReport, OutcomesVerdict, Proof};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -53,6 +53,18 @@ impl Exit {
             CheckVerdict::Unknown { .. } => Exit::Undecided,
             CheckVerdict::Error => Exit::BadInput,
             CheckVerdict::Internal { .. } => Exit::Internal,
+        }
+    }
+
+    /// The answer to a test's question is a result and no failure, whatever it is.
+    pub fn of_outcomes(report: &OutcomesReport, accept_bounded: bool) -> Exit {
+        match &report.verdict {
+            OutcomesVerdict::Listed(listing) if listing.bound.is_none() || accept_bounded => Exit::Good,
+            OutcomesVerdict::Listed(_) => Exit::Undecided,
+            OutcomesVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,
+            OutcomesVerdict::Unknown { .. } => Exit::Undecided,
+            OutcomesVerdict::Error => Exit::BadInput,
+            OutcomesVerdict::Internal { .. } => Exit::Internal,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What people and programs see of a result.
 //!
-//! The types here are plain data that `driver` fills in: a [`CheckReport`] or [`FixReport`] for each
-//! file and model, and in it the [`Story`] of a counterexample. [`text`] renders them for people and
+//! The types here are plain data that `driver` fills in: a [`CheckReport`], [`FixReport`] or
+//! [`OutcomesReport`] for each file and model, and in it the [`Story`] of a counterexample. [`text`] renders them for people and
 //! [`json`] as one object a line; nothing else in wattle turns results into text. Adding an output
 //! format is one more module beside those two and one variant where `cli` chooses.
 
@@ -10,6 +10,7 @@ mod exit;
 mod fix;
 pub mod json;
 mod names;
+mod outcomes;
 mod story;
 mod tell;
 pub mod text;
@@ -19,6 +20,7 @@ pub use check::{CheckReport, CheckVerdict};
 pub use exit::Exit;
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
 pub use names::{location_list, value_name};
+pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, list};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod fix;
 pub mod man;
 pub mod models;
+pub mod outcomes;
 pub mod replay;
 pub mod schema;
 pub mod test;

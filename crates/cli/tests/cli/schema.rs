@@ -8,6 +8,8 @@ const LINES: &[(&str, &[&str])] = &[
     ("check", &["check", "sb.wtl", "sb_fenced.wtl", "loop.wtl", "any.wtl", "bad_name.wtl", "--model", "tso"]),
     ("check", &["check", "rma.wtl", "--model", "rma", "--no-timing"]),
     ("check", &["check", "stuck.wtl", "--check", "deadlock", "--model", "sc"]),
+    ("outcomes", &["outcomes", "sb.wtl", "bad_name.wtl", "any.wtl", "--model", "tso"]),
+    ("outcomes", &["outcomes", "sb.wtl", "--no-timing"]),
     ("compare", &["compare", "sb.wtl", "--models", "sc,tso,rma"]),
     ("fix", &["fix", "sb.wtl", "sb_fenced.wtl", "race.wtl", "any.wtl", "bad_name.wtl", "--model", "tso"]),
     ("fix", &["fix", "sb_fenced.wtl", "--model", "sc", "--relax"]),

@@ -38,7 +38,7 @@ mod term;
 mod tests;
 
 pub use parse::parse;
-pub use print::print;
+pub use print::{print, print_term};
 
 /// Names that must be quoted.
 const RESERVED: &str = "

@@ -21,6 +21,11 @@ pub fn print(program: &Program) -> String {
     out
 }
 
+/// A formula over whole states on one line, in the same form.
+pub fn print_term(program: &Program, term: &Term) -> String {
+    Printer { program, process: None }.term(term)
+}
+
 /// How tightly an operator binds, and how it is written.
 pub(super) fn operator(operator: Binary) -> (u8, &'static str) {
     match operator {

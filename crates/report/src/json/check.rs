@@ -44,7 +44,7 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
     timed(object, report.seconds, timing)
 }
 
-fn of_bound(bound: &Bound) -> Value {
+pub(super) fn of_bound(bound: &Bound) -> Value {
     match bound {
         Bound::Capacity { capacity, .. } => json!({"kind": "capacity", "capacity": capacity}),
         Bound::Unwinding { unwind, .. } => json!({"kind": "unwinding", "unwind": unwind}),

@@ -3,6 +3,7 @@
 
 mod check;
 mod fix;
+mod outcomes;
 mod schema;
 mod story;
 
@@ -12,6 +13,7 @@ use wattle_source::{Diagnostic, Severity, Sources};
 
 pub use check::check;
 pub use fix::fix;
+pub use outcomes::outcomes;
 pub use schema::{COMMANDS, schema};
 
 /// The version of the field names. It grows when a field changes its meaning or goes away.

@@ -3,12 +3,14 @@
 use serde_json::{Map, Value, json};
 
 /// The commands that print JSON lines.
-pub const COMMANDS: [&str; 7] = ["check", "compare", "fix", "test", "models", "engines", "doctor"];
+pub const COMMANDS: [&str; 8] =
+    ["check", "outcomes", "compare", "fix", "test", "models", "engines", "doctor"];
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
     let (title, fields) = match command {
         "check" => ("One line for each file", check()),
+        "outcomes" => ("One line for each file", outcomes()),
         "compare" => ("One line for each file and model", check()),
         "fix" => ("One line for each file", fix()),
         "test" => ("One line for each row of expectations", test()),
@@ -87,16 +89,50 @@ fn diagnostics() -> Value {
     ))
 }
 
+fn bound() -> Value {
+    object(
+        &vec![("kind", words(&["capacity", "unwinding"])), ("capacity", number()), ("unwind", number())],
+        &["capacity", "unwind"],
+    )
+}
+
+/// The states of a litmus test, or of any program that ends.
+fn outcomes() -> Fields {
+    let outcome =
+        object(&vec![("state", map(text())), ("executions", or_null(number())), ("holds", truth())], &[]);
+    vec![
+        ("schema", version()),
+        ("file", text()),
+        ("test", text()),
+        ("model", text()),
+        ("engine", or_null(text())),
+        ("observation", or_null(words(&["Never", "Sometimes", "Always"]))),
+        ("verdict", words(&["Ok", "No", "Undef", "unknown", "error"])),
+        ("condition", or_null(text())),
+        ("states", or_null(number())),
+        ("executions", or_null(number())),
+        ("positive", or_null(number())),
+        ("negative", or_null(number())),
+        ("outcomes", list(outcome)),
+        ("flags", list(text())),
+        ("bound", or_null(bound())),
+        ("reason", or_null(text())),
+        ("diagnostics", diagnostics()),
+        ("notes", list(text())),
+        ("seconds", seconds()),
+    ]
+}
+
 fn check() -> Fields {
-    let bound = object(&vec![("kind", words(&["capacity"])), ("capacity", number())], &[]);
     let certificate = object(
         &vec![
-            ("kind", words(&["state_space"])),
+            ("kind", words(&["state_space", "executions"])),
             ("states", number()),
             ("capacity", number()),
             ("reduced", truth()),
+            ("executions", number()),
         ],
-        &[],
+        &["states", "capacity", "reduced", "executions"],
     );
     vec![
         ("schema", version()),
@@ -105,7 +141,7 @@ fn check() -> Fields {
         ("property", words(&["stated", "no_deadlock"])),
         ("engine", or_null(text())),
         ("verdict", words(&["safe", "bounded", "unsafe", "unknown", "error"])),
-        ("bound", or_null(bound)),
+        ("bound", or_null(bound())),
         ("reason", or_null(text())),
         ("confirmed", truth()),
         ("certified", truth()),

@@ -3,12 +3,14 @@
 mod check;
 mod diagnostic;
 mod fix;
+mod outcomes;
 mod story;
 mod style;
 
 pub use check::check;
 pub use diagnostic::diagnostics;
 pub use fix::fix;
+pub use outcomes::outcomes;
 pub use story::story;
 pub use style::Style;
 

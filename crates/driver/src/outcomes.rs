@@ -1,0 +1,208 @@
+//! `outcomes`: all final states of a program, and how many executions end in each.
+//!
+//! A folder of litmus tests is ten thousand small questions, so whatever does not depend on the test
+//! is done before the first one: models are read once, and a request is shared by all workers.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use wattle_engine::{Budget, Census, Engine, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task};
+use wattle_logic::{Environment, Fault, Kind, Value};
+use wattle_memory::MemoryModel;
+use wattle_program::{Program, Shape, Vocabulary, passes};
+use wattle_report::{OutcomesReport, OutcomesVerdict, list};
+use wattle_source::{Diagnostic, Sources, Span};
+
+use crate::engines::{Settings, choose};
+use crate::load::panic_text;
+use crate::{Input, Loaded, Watch, load, models};
+
+#[derive(Clone, Debug)]
+pub struct Outcomes {
+    /// `None`: the one that the program's vocabulary belongs to.
+    pub model: Option<MemoryModel>,
+    /// Only this engine.
+    pub engine: Option<String>,
+    pub settings: Settings,
+    pub budget: Budget,
+    /// Under sc: is a remote copy one step?
+    pub atomic_copy: bool,
+}
+
+/// `Err`: the request itself makes no sense.
+pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<OutcomesReport, String> {
+    choose(request.engine.as_deref(), &request.settings)?;
+    let run = watch.run(request.budget);
+    let mut report = match load(input) {
+        Err(refused) => OutcomesReport {
+            verdict: match refused.internal {
+                Some(what) => OutcomesVerdict::Internal { what },
+                None => OutcomesVerdict::Error,
+            },
+            diagnostics: refused.diagnostics,
+            sources: refused.sources,
+            ..blank(&input.name)
+        },
+        Ok(loaded) => of_loaded(request, &input.name, loaded, &run),
+    };
+    if let (true, Some(model)) = (report.model.is_empty(), &request.model) {
+        report.model = model.name.to_string();
+    }
+    report.seconds = run.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn blank(file: &str) -> OutcomesReport {
+    OutcomesReport {
+        file: file.to_owned(),
+        test: String::new(),
+        model: String::new(),
+        engine: None,
+        verdict: OutcomesVerdict::Error,
+        seconds: 0.0,
+        diagnostics: vec![],
+        sources: Sources::new(),
+        notes: vec![],
+    }
+}
+
+/// The same for a program that was read already; `seconds` is left to the caller.
+pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: Loaded, run: &Run) -> OutcomesReport {
+    let Loaded { sources, parsed, .. } = loaded;
+    let mut report = OutcomesReport {
+        test: parsed.program.name.to_string(),
+        diagnostics: parsed.warnings,
+        sources,
+        ..blank(file)
+    };
+    let mut program = parsed.program;
+    if program.observed.is_empty() && program.condition.is_none() {
+        passes::observe_everything(&mut program);
+    }
+    let default;
+    let model = match (&request.model, default_model(program.vocabulary)) {
+        (Some(model), _) => model,
+        (None, Some(name)) => match models::resolve(name, request.atomic_copy) {
+            Ok(model) => {
+                let vocabulary = program.vocabulary.name();
+                report.notes.push(format!("model {name}: what {vocabulary} tests mean by default"));
+                default = model;
+                &default
+            }
+            Err(message) => {
+                report.diagnostics.push(Diagnostic::error("model-missing", Span::NOWHERE, message));
+                return report;
+            }
+        },
+        (None, None) => {
+            let message = "the text does not tell its memory model";
+            let missing = Diagnostic::error("model-missing", Span::NOWHERE, message);
+            report.diagnostics.push(missing.help("say which one with --model (see `wattle models`)"));
+            return report;
+        }
+    };
+    report.model = model.name.to_string();
+    let task = Task { program: &program, memory: model, property: Property::Stated };
+    // A panic in an engine must not take the other files with it.
+    let counted = catch_unwind(AssertUnwindSafe(|| count(request, &task, run)));
+    report.verdict = match counted {
+        Err(panic) => {
+            OutcomesVerdict::Internal { what: format!("an engine panicked: {}", panic_text(&*panic)) }
+        }
+        Ok(Err(Reason::Unsupported(unsupported))) => {
+            if let Some(span) = unsupported.span {
+                let message = format!("unsupported: {unsupported}");
+                report.diagnostics.push(Diagnostic::warning("unsupported", span, message));
+            }
+            OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) }
+        }
+        Ok(Err(reason)) => OutcomesVerdict::Unknown { reason },
+        Ok(Ok(Counted { engine, census, executions })) => {
+            report.engine = Some(engine.to_owned());
+            match Shape::new(&program) {
+                Ok(shape) => {
+                    OutcomesVerdict::Listed(list(&report.sources, &program, &shape, census, executions))
+                }
+                Err(error) => OutcomesVerdict::Internal { what: error.to_string() },
+            }
+        }
+    };
+    report
+}
+
+/// The model that tests of an architecture are written for.
+pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
+    Some(match vocabulary {
+        Vocabulary::Generic => return None,
+        Vocabulary::C11 => "rc11",
+        Vocabulary::X86 => "tso",
+        Vocabulary::Ppc => "power",
+        Vocabulary::Arm => "arm",
+        Vocabulary::Aarch64 => "aarch64",
+        Vocabulary::Riscv => "riscv",
+        Vocabulary::Rma => "rma",
+    })
+}
+
+struct Counted {
+    engine: &'static str,
+    census: Census,
+    /// Are its numbers numbers of executions?
+    executions: bool,
+}
+
+/// Executions are counted where the model has axioms; a machine gives only the states.
+fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+    let explore = &request.settings.explore;
+    let states = explore.outcomes(task, run)?;
+    let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;
+    Ok(Counted { engine: explore.name(), census, executions: false })
+}
+
+fn by_states(program: &Program, states: BTreeSet<Outcome>) -> Result<Census, Fault> {
+    let outcomes = (states.into_iter())
+        .map(|outcome| {
+            let holds = match &program.condition {
+                None => true,
+                Some(condition) => condition.formula.evaluate_bool(&End { program, outcome: &outcome })?,
+            };
+            Ok((outcome, Tally { executions: 1, holds }))
+        })
+        .collect::<Result<_, Fault>>()?;
+    Ok(Census { outcomes, ..Census::default() })
+}
+
+/// A final state as far as the program observes it, which is all that its condition speaks of.
+struct End<'a> {
+    program: &'a Program,
+    outcome: &'a Outcome,
+}
+
+impl End<'_> {
+    fn observed(&self, is_it: impl Fn(&Kind) -> bool) -> Result<Value, Fault> {
+        let position = self.program.observed.iter().position(|term| is_it(term.kind()));
+        position.and_then(|number| self.outcome.get(number)).cloned().ok_or(Fault::Meaningless)
+    }
+}
+
+impl Environment for End<'_> {
+    fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
+        Shape::new(self.program).map_err(|_| Fault::Meaningless)?.locate(variable, indices)
+    }
+    fn number(&self, location: u32) -> Result<i64, Fault> {
+        Shape::new(self.program).map_err(|_| Fault::Meaningless)?.number(location)
+    }
+    fn content(&self, location: u32) -> Result<Value, Fault> {
+        let shape = Shape::new(self.program).map_err(|_| Fault::Meaningless)?;
+        self.observed(|kind| match kind {
+            Kind::Content(address) => shape.fixed_location(address, 0) == Some(location),
+            _ => false,
+        })
+    }
+    fn local_of(&self, process: u32, _copy: i64, local: u32) -> Result<Value, Fault> {
+        self.observed(|kind| match kind {
+            Kind::LocalOf { process: other, local: register, .. } => (*other, *register) == (process, local),
+            _ => false,
+        })
+    }
+}

@@ -51,6 +51,20 @@ impl Event {
         }
     }
 
+    /// The write that gives a location its first value.
+    pub fn initial(location: u32, value: Value) -> Event {
+        Event {
+            kind: EventKind::Write { location, value },
+            thread: None,
+            edge: None,
+            step: None,
+            tags: Tags::new(),
+            instruction: 0,
+            locked: false,
+            orders: Orders::NONE,
+        }
+    }
+
     /// The value that it takes from another event.
     pub fn read(&self) -> Option<&Value> {
         match &self.kind {

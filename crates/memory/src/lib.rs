@@ -6,8 +6,10 @@
 //! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
 //! [`relation`] has the bit matrices on which engines evaluate axioms.
 
+pub mod candidates;
 pub mod cat;
 mod catalogue;
+pub mod events;
 mod execution;
 mod observe;
 pub mod operational;

@@ -4,11 +4,10 @@
 //! The schedule is replayed on the reference machine; beside each state runs a shadow that holds
 //! the *number* of a write where the state holds its value.
 
-use std::collections::BTreeSet;
+use wattle_program::step::{Access, AccessKind};
+use wattle_program::{Mode, Orders, Program, Shape, Tags, ThreadId};
 
-use wattle_program::step::{AccessKind, Dependencies};
-use wattle_program::{Edge, Mode, Op, Orders, Program, Shape, Tags, ThreadId};
-
+use crate::events::{Recorder, Surroundings};
 use crate::operational::{Action, Half, Outcome, State, apply};
 use crate::{Event, EventKind, Execution, Machine};
 
@@ -31,16 +30,19 @@ pub fn observe(
             Action::Step { thread, edge, .. } => {
                 let info = program.process(shape.info(*thread).process).cfg.edge(*edge);
                 let buffered = machine.buffers_stores() && info.mode != Mode::Locked;
-                observer.edge(
-                    *thread,
-                    info,
-                    accesses.iter().map(|access| (access.op, &access.kind)),
-                    buffered,
+                let locals = &state.threads[thread.0 as usize].locals;
+                let execution = &mut observer.execution;
+                let recorder = &mut observer.recorders[thread.0 as usize];
+                let made = recorder.record(
+                    Surroundings { program, shape },
+                    (*edge, info),
+                    locals,
+                    &accesses,
+                    execution,
                 );
-                for event in &mut observer.execution.events {
-                    if event.step.is_none() && event.thread == Some(*thread) {
-                        (event.step, event.edge) = (Some(step), Some(*edge));
-                    }
+                for (event, access) in made {
+                    observer.execution.events[event as usize].step = Some(step);
+                    observer.follow(*thread, event, &access, info.mode, buffered);
                 }
             }
             Action::Commit { thread, location } => observer.commit(*thread, *location),
@@ -57,42 +59,38 @@ struct Observer {
     memory: Vec<u32>,
     /// The pending writes of each thread, oldest first.
     stores: Vec<Vec<(u32, u32)>>,
-    dependencies: Vec<Dependencies>,
-    /// How many steps each thread has made.
-    steps: Vec<u32>,
+    recorders: Vec<Recorder>,
 }
 
 impl Observer {
     fn new(start: &State) -> Observer {
         let mut execution = Execution::default();
         for (location, value) in start.memory.iter().enumerate() {
-            let kind = EventKind::Write { location: location as u32, value: value.clone() };
-            execution.events.push(Event {
-                kind,
-                thread: None,
-                edge: None,
-                step: None,
-                tags: Tags::new(),
-                instruction: 0,
-                locked: false,
-                orders: Orders::NONE,
-            });
+            execution.events.push(Event::initial(location as u32, value.clone()));
             execution.coherence.push(vec![location as u32]);
         }
         Observer {
             execution,
             memory: (0..start.memory.len() as u32).collect(),
             stores: vec![vec![]; start.threads.len()],
-            dependencies: vec![Dependencies::default(); start.threads.len()],
-            steps: vec![0; start.threads.len()],
+            recorders: (0..start.threads.len() as u32)
+                .map(|thread| Recorder::new(ThreadId(thread)))
+                .collect(),
         }
     }
 
-    fn add(&mut self, thread: ThreadId, kind: EventKind, tags: Tags) -> u32 {
-        let instruction = self.steps[thread.0 as usize];
-        let (thread, edge, step) = (Some(thread), None, None);
-        let (locked, orders) = (false, Orders::NONE);
-        self.execution.events.push(Event { kind, thread, edge, step, tags, instruction, locked, orders });
+    /// An event that the network makes for a thread.
+    fn add(&mut self, thread: ThreadId, kind: EventKind, tags: Tags, step: usize) -> u32 {
+        self.execution.events.push(Event {
+            kind,
+            thread: Some(thread),
+            edge: None,
+            step: Some(step),
+            tags,
+            instruction: 0,
+            locked: false,
+            orders: Orders::NONE,
+        });
         self.execution.events.len() as u32 - 1
     }
 
@@ -101,77 +99,19 @@ impl Observer {
         self.execution.coherence[location as usize].push(write);
     }
 
-    fn edge<'a>(
-        &mut self,
-        thread: ThreadId,
-        edge: &Edge,
-        accesses: impl Iterator<Item = (usize, &'a AccessKind)>,
-        buffered: bool,
-    ) {
-        let me = thread.0 as usize;
-        self.steps[me] += 1;
-        let first = self.execution.events.len();
-        self.dependencies[me].decide(&edge.guard);
-        let mut accesses = accesses.peekable();
-        let mut locked_reads: Vec<(u32, u32)> = Vec::new();
-        for (number, op) in edge.ops.iter().enumerate() {
-            let Some((_, kind)) = accesses.next_if(|(at, _)| *at == number) else {
-                self.dependencies[me].follow(op);
-                continue;
-            };
-            match (kind, op) {
-                (AccessKind::Read { location, value }, Op::Load { into, address, tags }) => {
-                    let kind = EventKind::Read { location: *location, value: value.clone() };
-                    let read = self.add(thread, kind, tags.clone());
-                    self.depend(me, read, Some(address), None);
-                    self.dependencies[me].set(*into, BTreeSet::from([read]));
-                    let own = self.stores[me].iter().rev().find(|(other, _)| other == location);
-                    let write = own.filter(|_| edge.mode != Mode::Locked).map(|(_, write)| *write);
-                    self.execution.reads_from.push((write.unwrap_or(self.memory[*location as usize]), read));
-                    locked_reads.push((*location, read));
-                }
-                (AccessKind::Write { location, value }, Op::Store { address, value: term, tags }) => {
-                    let kind = EventKind::Write { location: *location, value: value.clone() };
-                    let write = self.add(thread, kind, tags.clone());
-                    self.depend(me, write, Some(address), Some(term));
-                    if edge.mode == Mode::Locked {
-                        let pairs = locked_reads.iter().filter(|(other, _)| other == location);
-                        let pairs = pairs.map(|(_, read)| (*read, write));
-                        self.execution.read_modify_write.extend(pairs);
-                    }
-                    match buffered {
-                        true => self.stores[me].push((*location, write)),
-                        false => self.reach_memory(*location, write),
-                    }
-                }
-                (AccessKind::Fence, Op::Fence(fence)) => {
-                    let event = self.add(thread, EventKind::Fence, Tags::from([fence.tag.clone()]));
-                    self.execution.events[event as usize].orders = fence.orders;
-                    self.depend(me, event, None, None);
-                }
-                // Remote operations make events when their halves happen.
-                _ => {}
+    /// Where a read took its value from, and where a write went.
+    fn follow(&mut self, thread: ThreadId, event: u32, access: &Access, mode: Mode, buffered: bool) {
+        let stores = &mut self.stores[thread.0 as usize];
+        match &access.kind {
+            AccessKind::Read { location, .. } => {
+                let own = stores.iter().rev().find(|(other, _)| other == location);
+                let write = own.filter(|_| mode != Mode::Locked).map(|(_, write)| *write);
+                self.execution.reads_from.push((write.unwrap_or(self.memory[*location as usize]), event));
             }
+            AccessKind::Write { location, .. } if buffered => stores.push((*location, event)),
+            AccessKind::Write { location, .. } => self.reach_memory(*location, event),
+            _ => {}
         }
-        for event in &mut self.execution.events[first..] {
-            event.locked = edge.mode == Mode::Locked;
-        }
-    }
-
-    fn depend(
-        &mut self,
-        thread: usize,
-        event: u32,
-        address: Option<&wattle_logic::Term>,
-        data: Option<&wattle_logic::Term>,
-    ) {
-        let dependencies = &self.dependencies[thread];
-        let pairs = |reads: BTreeSet<u32>| reads.into_iter().map(move |read| (read, event));
-        let of =
-            |term: Option<&wattle_logic::Term>| term.map(|term| dependencies.of(term)).unwrap_or_default();
-        self.execution.address.extend(pairs(of(address)));
-        self.execution.data.extend(pairs(of(data)));
-        self.execution.control.extend(pairs(dependencies.control.clone()));
     }
 
     fn commit(&mut self, thread: ThreadId, location: u32) {
@@ -185,7 +125,6 @@ impl Observer {
     /// The network acts for a thread: events of that thread, marked `remote`.
     fn remote(&mut self, thread: ThreadId, half: &Half, before: &State, after: &State, step: usize) {
         let tags = Tags::from(["remote".into()]);
-        let first = self.execution.events.len();
         let (read, written) = match half {
             Half::Read { from, .. } => (Some(*from), None),
             Half::Write { to, .. } => (None, Some(*to)),
@@ -193,16 +132,13 @@ impl Observer {
         };
         if let Some(location) = read {
             let value = before.memory[location as usize].clone();
-            let event = self.add(thread, EventKind::Read { location, value }, tags.clone());
+            let event = self.add(thread, EventKind::Read { location, value }, tags.clone(), step);
             self.execution.reads_from.push((self.memory[location as usize], event));
         }
         if let Some(location) = written {
             let value = after.memory[location as usize].clone();
-            let event = self.add(thread, EventKind::Write { location, value }, tags);
+            let event = self.add(thread, EventKind::Write { location, value }, tags, step);
             self.reach_memory(location, event);
-        }
-        for event in &mut self.execution.events[first..] {
-            event.step = Some(step);
         }
     }
 }

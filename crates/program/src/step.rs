@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::{Environment, Fault, Sort, Term, Value};
+use wattle_logic::{Environment, Fault, Kind, Sort, Symbol, Term, Value};
 
 use crate::{
     Choice, Edge, Fence, Mode, Name, Op, Point, Process, ProcessId, Program, Range, Shape, Source, Tags,
@@ -29,6 +29,17 @@ pub trait Memory {
     fn fence(&mut self, fence: &Fence, location: Option<u32>) -> Result<(), Stop>;
     fn remote(&mut self, operation: Remote) -> Result<(), Stop>;
     fn flush(&mut self, target: ThreadId) -> Result<(), Stop>;
+    fn load_exclusive(&mut self, _location: u32, _tags: &Tags) -> Result<Value, Stop> {
+        Err(no_exclusives())
+    }
+    /// Did the store happen?
+    fn store_conditional(&mut self, _location: u32, _value: &Value, _tags: &Tags) -> Result<bool, Stop> {
+        Err(no_exclusives())
+    }
+}
+
+fn no_exclusives() -> Stop {
+    Stop::Unsupported { what: "exclusive access on a store-buffer machine".into() }
 }
 
 /// A remote operation with its terms evaluated.
@@ -196,8 +207,20 @@ pub fn step(
                 memory.flush(target)?;
                 record(AccessKind::Flush { target });
             }
-            Op::LoadExclusive { .. } | Op::StoreConditional { .. } => {
-                return Err(Stop::Unsupported { what: "exclusive access on a store-buffer machine".into() });
+            Op::LoadExclusive { into, address, tags } => {
+                let location = run.location(address, at)?;
+                let value = memory.load_exclusive(location, tags)?;
+                record(AccessKind::Read { location, value: value.clone() });
+                run.set(*into, value)?;
+            }
+            Op::StoreConditional { success, address, value, tags } => {
+                let location = run.location(address, at)?;
+                let value = run.stored(location, value, at)?;
+                let happened = memory.store_conditional(location, &value, tags)?;
+                if happened {
+                    record(AccessKind::Write { location, value });
+                }
+                run.set(*success, Value::Int(i64::from(happened)))?;
             }
             Op::Spawn { .. } | Op::Join { .. } => {
                 return Err(Stop::Unsupported { what: "spawn and join".into() });
@@ -346,41 +369,88 @@ pub fn domain(program: &Program, sort: Sort, range: Option<Range>) -> Option<(i6
 /// Which earlier reads a thread's locals depend on. Reads are numbered by the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
-    locals: Vec<BTreeSet<u32>>,
+    locals: Vec<Reads>,
     /// The reads that decided what runs now.
-    pub control: BTreeSet<u32>,
+    pub control: Reads,
 }
+
+/// The reads that something depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Their values are used.
+    pub used: BTreeSet<u32>,
+    /// Their values decided a selection (the condition of an `if` inside a term) on the way.
+    pub picked: BTreeSet<u32>,
+}
+
+impl Reads {
+    pub fn one(read: u32) -> Reads {
+        Reads { used: BTreeSet::from([read]), picked: BTreeSet::new() }
+    }
+
+    pub fn join(&mut self, other: &Reads) {
+        self.used.extend(&other.used);
+        self.picked.extend(&other.picked);
+    }
+
+    /// All of them, as what decided a selection.
+    fn as_picked(&self) -> Reads {
+        Reads { used: BTreeSet::new(), picked: self.used.union(&self.picked).copied().collect() }
+    }
+}
+
+/// How a selection was decided, where selections are not plain uses of their conditions; `None` makes
+/// the condition and both branches used.
+pub type Decided<'a> = &'a dyn Fn(&Term) -> Option<bool>;
 
 impl Dependencies {
     /// The reads that a term's value depends on.
-    pub fn of(&self, term: &Term) -> BTreeSet<u32> {
-        let locals = term.locals();
-        locals.iter().filter_map(|local| self.locals.get(*local as usize)).flatten().copied().collect()
+    pub fn of(&self, term: &Term, decided: Decided<'_>) -> Reads {
+        let mut reads = Reads::default();
+        match term.kind() {
+            Kind::Symbol(Symbol::Local(local)) => {
+                if let Some(local) = self.locals.get(*local as usize) {
+                    reads.join(local);
+                }
+            }
+            Kind::If(condition, then, otherwise) => match decided(condition) {
+                Some(yes) => {
+                    reads.join(&self.of(condition, decided).as_picked());
+                    reads.join(&self.of(if yes { then } else { otherwise }, decided));
+                }
+                None => {
+                    [condition, then, otherwise].iter().for_each(|part| reads.join(&self.of(part, decided)));
+                }
+            },
+            _ => term.children().into_iter().for_each(|child| reads.join(&self.of(child, decided))),
+        }
+        reads
     }
 
     /// A guard or assumption was decided: everything later depends on it.
-    pub fn decide(&mut self, condition: &Term) {
-        let reads = self.of(condition);
-        self.control.extend(reads);
+    pub fn decide(&mut self, condition: &Term, decided: Decided<'_>) {
+        let reads = self.of(condition, decided);
+        self.control.join(&reads);
     }
 
-    pub fn set(&mut self, local: u32, reads: BTreeSet<u32>) {
+    pub fn set(&mut self, local: u32, reads: Reads) {
         let local = local as usize;
         if self.locals.len() <= local {
-            self.locals.resize(local + 1, BTreeSet::new());
+            self.locals.resize(local + 1, Reads::default());
         }
         self.locals[local] = reads;
     }
 
     /// What an operation without effect on memory does to dependencies.
-    pub fn follow(&mut self, op: &Op) {
+    pub fn follow(&mut self, op: &Op, decided: Decided<'_>) {
         match op {
             Op::Assign { local, value } => {
-                let reads = self.of(value);
+                let reads = self.of(value, decided);
                 self.set(*local, reads);
             }
-            Op::Havoc { local, .. } | Op::Forget { local } => self.set(*local, BTreeSet::new()),
-            Op::Assume { condition } => self.decide(condition),
+            Op::Havoc { local, .. } | Op::Forget { local } => self.set(*local, Reads::default()),
+            Op::StoreConditional { success: local, .. } => self.set(*local, Reads::default()),
+            Op::Assume { condition } => self.decide(condition, decided),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use wattle_logic::Fault;
 use wattle_program::{EdgeId, Name, Orders, Point, Tags};
 
-use crate::expression::{Expr, Reads};
+use crate::expression::{Arena, Expr, Reads};
 
 /// One way through a thread.
 #[derive(Clone, Debug)]
@@ -18,6 +18,9 @@ pub(crate) struct Path<'a> {
     pub locals: Vec<Expr>,
     /// The edges, and the codes of what their `havoc`s choose.
     pub steps: Vec<(EdgeId, Vec<i64>)>,
+    /// Branches whose two sides are taken for one: the position in `steps`, and the condition under
+    /// which the edge there is the right one.
+    pub detours: Vec<(u32, Expr)>,
     pub point: Point,
     pub end: End,
 }
@@ -113,4 +116,12 @@ pub(crate) struct PathEvent<'a> {
     pub ctrl: Reads,
     pub pick: Reads,
     pub pair: Option<Pair>,
+}
+
+impl Path<'_> {
+    /// Are all addresses known?
+    pub fn is_fixed(&self, arena: &Arena<'_>) -> bool {
+        let mut accesses = self.events.iter().filter(|event| event.access != Access::Fence);
+        accesses.all(|event| arena.value(event.address).is_some())
+    }
 }

@@ -142,6 +142,12 @@ fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
         },
         made: vec![],
     };
+    lowering.plan.checks = (core.axioms.iter())
+        .map(|axiom| {
+            let (name, role, test, negated) = (axiom.name.clone(), axiom.role, axiom.test, axiom.negated);
+            Check { name, role, test, negated, slot: 0 }
+        })
+        .collect();
     let stages = stages(core, fixed);
     let mut early = Vec::new();
     // Axioms that reject first, marks later; earlier stages first, in the order of the text.
@@ -158,9 +164,9 @@ fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
         }
         let (stage, grows) = stages[axiom.body.0 as usize];
         let slot = lowering.slot(body)?;
-        let check = lowering.plan.checks.len() as u32;
-        let (name, role, negated) = (axiom.name.clone(), axiom.role, axiom.negated);
-        lowering.plan.checks.push(Check { name, role, test, negated, slot });
+        let check = number as u32;
+        let (role, negated) = (axiom.role, axiom.negated);
+        (lowering.plan.checks[number].test, lowering.plan.checks[number].slot) = (test, slot);
         for (at, step) in std::mem::take(&mut lowering.made) {
             lowering.plan.stages[stages[at.0 as usize].0 as usize].push(step);
             if stages[at.0 as usize].0 != Stage::Static {

@@ -23,7 +23,7 @@ use wattle_memory::relation::Row;
 use crate::analysis::Coherence;
 use crate::evaluate::Evaluator;
 use crate::expression::{Arena, Reads};
-use crate::path::{Access, Constraint, End};
+use crate::path::{Access, Constraint, End, Path};
 use crate::plan::Plan;
 use crate::skeleton::Skeleton;
 use crate::state::Cells;
@@ -34,10 +34,29 @@ const NONE: u32 = u32::MAX;
 /// From so many remaining choices on, part of an execution is worth checking.
 const WORTH_CHECKING: u64 = 24;
 
+/// A consistent execution, as far as callers look at it.
+pub(crate) struct Found<'f> {
+    pub arena: &'f Arena<'f>,
+    /// The final state.
+    pub cells: &'f [i64],
+    pub paths: &'f [&'f Path<'f>],
+    values: &'f [i64],
+    offsets: &'f [usize],
+    /// Does the test of an axiom hold?
+    pub marks: &'f dyn Fn(usize) -> bool,
+}
+
+impl Found<'_> {
+    /// What the reads of a thread returned.
+    pub fn values(&self, thread: usize) -> &[i64] {
+        &self.values[self.offsets[thread]..][..self.paths[thread].reads as usize]
+    }
+}
+
 /// What a caller does with each consistent execution.
 pub(crate) trait Visitor {
     /// `false` ends the search.
-    fn found(&mut self, cells: &[i64], marks: &dyn Fn(usize) -> bool) -> bool;
+    fn found(&mut self, found: &Found<'_>) -> bool;
 }
 
 /// What came of the searches so far.
@@ -69,10 +88,10 @@ pub(crate) enum Ended {
     Reason(Reason),
 }
 
-pub(crate) struct Search<'s, 'a, 'p, const W: usize> {
+pub(crate) struct Search<'s, 'e, 'a, 'p, const W: usize> {
     ground: Ground<'s>,
     plan: &'s Plan,
-    evaluator: &'s mut Evaluator<'s, W>,
+    evaluator: &'s mut Evaluator<'e, W>,
     pub skeleton: Skeleton<'a, 'p, W>,
     visitor: &'s mut dyn Visitor,
     tally: &'s mut Tally,
@@ -110,21 +129,21 @@ pub(crate) struct Search<'s, 'a, 'p, const W: usize> {
     queue: Vec<(usize, u32, i64)>,
 }
 
-impl<const W: usize> std::fmt::Debug for Search<'_, '_, '_, W> {
+impl<const W: usize> std::fmt::Debug for Search<'_, '_, '_, '_, W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Search").field("skeleton", &self.skeleton).finish_non_exhaustive()
     }
 }
 
-impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
+impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     pub fn new(
         ground: Ground<'s>,
         plan: &'s Plan,
-        evaluator: &'s mut Evaluator<'s, W>,
+        evaluator: &'s mut Evaluator<'e, W>,
         skeleton: Skeleton<'a, 'p, W>,
         visitor: &'s mut dyn Visitor,
         tally: &'s mut Tally,
-    ) -> Search<'s, 'a, 'p, W> {
+    ) -> Search<'s, 'e, 'a, 'p, W> {
         let (size, locations) = (skeleton.size, skeleton.locations);
         let mut offsets = Vec::with_capacity(skeleton.paths.len());
         let mut reads = 0;
@@ -183,9 +202,7 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
                 i64::from(path.end == End::Ended && cells.is_end(thread, path.point));
         }
         if self.skeleton.fixed {
-            if !self.order_by_program() {
-                return Ok(());
-            }
+            self.order_by_program();
             self.prepare_choices();
         }
         let result = self.read(0);
@@ -247,8 +264,8 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
         }
     }
 
-    /// The order that program order forces on writes. `false`: there is none.
-    fn order_by_program(&mut self) -> bool {
+    /// The order that program order forces on writes.
+    fn order_by_program(&mut self) {
         self.contested.clear();
         let size = self.skeleton.size;
         self.forced[..size].fill(Row::EMPTY);
@@ -272,7 +289,6 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
                 }
             }
         }
-        true
     }
 
     fn prepare_choices(&mut self) {
@@ -544,12 +560,12 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
             return self.poll();
         }
         if !self.ghost {
-            self.finish_locals()?;
+            self.finish_locals();
         }
         self.locations(level, 0)
     }
 
-    fn finish_locals(&mut self) -> Result<(), Ended> {
+    fn finish_locals(&mut self) {
         let cells = self.ground.cells;
         let first = cells.first_local();
         for (number, (thread, local)) in cells.locals.iter().enumerate() {
@@ -559,7 +575,6 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
             let value = self.ground.arena.evaluate(path.locals[*local as usize], values, &[]);
             self.cells[first + number] = value.unwrap_or_default();
         }
-        Ok(())
     }
 
     /// Order the writes of the contested locations from number `number` on.
@@ -633,7 +648,15 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
             self.cells[first + location] = self.written[*write as usize];
         }
         let evaluator = &*self.evaluator;
-        if !self.visitor.found(&self.cells, &|check| evaluator.mark(check)) {
+        let found = Found {
+            arena: self.ground.arena,
+            cells: &self.cells,
+            paths: &self.skeleton.paths,
+            values: &self.values,
+            offsets: &self.offsets,
+            marks: &|check| evaluator.mark(check),
+        };
+        if !self.visitor.found(&found) {
             return Err(Ended::Enough);
         }
         self.poll()
@@ -659,7 +682,12 @@ impl<'s, 'a, 'p, const W: usize> Search<'s, 'a, 'p, W> {
         writes.into_iter().map(|write| write as u32).collect()
     }
 
-    pub fn thread_values(&self, thread: usize) -> &[i64] {
+    /// What the reads of a thread returned in it.
+    pub fn values(&self, thread: usize) -> &[i64] {
         &self.values[self.offsets[thread]..][..self.skeleton.paths[thread].reads as usize]
+    }
+
+    pub fn arena(&self) -> &Arena<'s> {
+        self.ground.arena
     }
 }

@@ -14,7 +14,7 @@
 //! step really is impossible: the thread may as well have waited, so the same states are reached.
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term, Value};
+use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::step::{MOST_CHOICES, domain};
 use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Orders, Point, Process, Program, Range, Shape, Tags, ThreadId, Vocabulary,
@@ -46,6 +46,7 @@ struct State<'a> {
     constraints: Vec<Constraint>,
     asserts: Vec<Asserted>,
     steps: Vec<(EdgeId, Vec<i64>)>,
+    detours: Vec<(u32, Expr)>,
     visits: Vec<u32>,
     /// The last load-exclusive: its event and address.
     reservation: Option<(u32, Expr)>,
@@ -147,6 +148,7 @@ pub(crate) fn unfold<'a>(
         constraints: Vec::new(),
         asserts: Vec::new(),
         steps: Vec::new(),
+        detours: Vec::new(),
         visits: vec![0; process.cfg.points.len()],
         reservation: None,
     };
@@ -231,6 +233,7 @@ fn path<'a>(state: State<'a>, end: End) -> Path<'a> {
         asserts: state.asserts,
         locals: state.locals.iter().map(|local| local.expr).collect(),
         steps: state.steps,
+        detours: state.detours,
         point: state.point,
         end,
     }
@@ -312,21 +315,10 @@ impl<'a> Run<'a, '_, '_> {
 
     fn edge(&mut self, state: &mut State<'a>, id: EdgeId) -> Result<(), Halt> {
         let edge = self.process.cfg.edge(id);
-        let before = (state.events.len(), state.asserts.len());
-        let result = self.operations(state, edge, id);
-        match result {
-            Ok(choices) => {
-                state.steps.push((id, choices));
-                state.point = edge.to;
-                Ok(())
-            }
-            Err(halt) => {
-                // The step did not happen; what had to hold to see that stays.
-                state.events.truncate(before.0);
-                state.asserts.truncate(before.1);
-                Err(halt)
-            }
-        }
+        let choices = self.operations(state, edge, id)?;
+        state.steps.push((id, choices));
+        state.point = edge.to;
+        Ok(())
     }
 
     fn operations(&mut self, state: &mut State<'a>, edge: &'a Edge, id: EdgeId) -> Result<Vec<i64>, Halt> {
@@ -495,7 +487,11 @@ impl<'a> Run<'a, '_, '_> {
         let condition = self.defined(state, condition, op)?;
         state.control |= condition.data;
         state.control_pick |= condition.pick;
-        if detour { Ok(()) } else { self.require(state, condition.expr) }
+        if detour {
+            state.detours.push((state.steps.len() as u32, condition.expr));
+            return Ok(());
+        }
+        self.require(state, condition.expr)
     }
 
     fn require(&mut self, state: &mut State<'a>, condition: Expr) -> Result<(), Halt> {

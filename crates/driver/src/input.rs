@@ -112,7 +112,12 @@ fn one(
             Ok(text) => {
                 let lines = text.lines().map(str::trim);
                 for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                    one(line, language, stdin, inputs, false);
+                    // As herd has it, a list names files beside itself; a path from here goes first.
+                    let beside = Path::new(list).with_file_name(line);
+                    match !Path::new(line).exists() && beside.exists() {
+                        true => one(&beside.display().to_string(), language, stdin, inputs, false),
+                        false => one(line, language, stdin, inputs, false),
+                    }
                 }
             }
         }

@@ -15,6 +15,6 @@ mod observe;
 pub mod operational;
 pub mod relation;
 
-pub use catalogue::{CATALOGUE, Machine, MemoryModel, find};
+pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;

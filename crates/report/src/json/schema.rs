@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 /// The commands that print JSON lines.
-pub const COMMANDS: [&str; 8] =
-    ["check", "outcomes", "compare", "fix", "test", "models", "engines", "doctor"];
+pub const COMMANDS: [&str; 9] =
+    ["check", "outcomes", "compare", "fix", "generate", "test", "models", "engines", "doctor"];
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
@@ -13,6 +13,7 @@ pub fn schema(command: &str) -> Option<Value> {
         "outcomes" => ("One line for each file", outcomes()),
         "compare" => ("One line for each file and model", check()),
         "fix" => ("One line for each file", fix()),
+        "generate" => ("One line for each test", generate()),
         "test" => ("One line for each row of expectations", test()),
         "models" => ("One line for each memory model", models()),
         "engines" => ("One line for each engine (and file)", engines()),
@@ -242,6 +243,19 @@ fn fix() -> Fields {
         ("diagnostics", diagnostics()),
         ("notes", list(text())),
         ("seconds", seconds()),
+    ]
+}
+
+fn generate() -> Fields {
+    vec![
+        ("schema", version()),
+        ("test", text()),
+        ("architecture", text()),
+        ("cycle", text()),
+        ("edges", number()),
+        ("threads", number()),
+        ("file", or_null(text())),
+        ("text", text()),
     ]
 }
 

@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Budget, Census, Engine, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task};
+use wattle_engine::{
+    Budget, Census, Engine, Executions as _, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task,
+};
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Shape, Vocabulary, passes};
@@ -153,6 +155,19 @@ struct Counted {
 
 /// Executions are counted where the model has axioms; a machine gives only the states.
 fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+    let enumerate = &request.settings.enumerate;
+    let machine = task.memory.machine.is_some();
+    let counts = match request.engine.as_deref() {
+        Some(name) => name == enumerate.name(),
+        None => !machine || !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma),
+    };
+    if counts {
+        let census = enumerate.executions(task, run);
+        // A machine may know what to do with it.
+        if !(machine && matches!(census, Err(Reason::Unsupported(_)))) {
+            return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
+        }
+    }
     let explore = &request.settings.explore;
     let states = explore.outcomes(task, run)?;
     let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;

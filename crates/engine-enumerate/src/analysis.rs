@@ -66,9 +66,7 @@ fn ordered(core: &Core, body: NodeId, has: &dyn Fn(NodeId, u32) -> bool) -> bool
     let later = COMMUNICATION | CO_RF | FR_RF;
     match core.node(body) {
         Node::Union(a, b) => ordered(core, *a, has) || ordered(core, *b, has),
-        Node::Sequence(a, b) => {
-            (has(*a, PO_LOC) && has(*b, later)) || (has(*a, later) && has(*b, PO_LOC))
-        }
+        Node::Sequence(a, b) => (has(*a, PO_LOC) && has(*b, later)) || (has(*a, later) && has(*b, PO_LOC)),
         _ => false,
     }
 }
@@ -94,9 +92,7 @@ fn contained(core: &Core) -> Vec<u32> {
             Node::Union(a, b) => of(a) | of(b),
             Node::Intersection(a, b) => of(a) & of(b),
             Node::Difference(a, b) => match core.node(*b) {
-                Node::Base(name, _) if &**name == "id" => {
-                    of(a) & (PO | PO_LOC | COMMUNICATION)
-                }
+                Node::Base(name, _) if &**name == "id" => of(a) & (PO | PO_LOC | COMMUNICATION),
                 Node::Identity(_) => of(a) & (PO | PO_LOC | COMMUNICATION),
                 Node::Base(name, _) if &**name == "int" => of(a) & EXTERNAL,
                 Node::Base(name, _) if &**name == "ext" => of(a) & INTERNAL,
@@ -201,15 +197,16 @@ fn stages_of_nodes(core: &Core, fixed: bool, groups: &[(Stage, bool)]) -> Vec<(S
         result.push(match node {
             Node::Base(name, _) => (base_stage(name, fixed), &**name != "FW"),
             Node::Empty(_) | Node::All(_) => (Stage::Static, true),
-            Node::Union(a, b)
-            | Node::Intersection(a, b)
-            | Node::Sequence(a, b)
-            | Node::Product(a, b) => both(a, b),
+            Node::Union(a, b) | Node::Intersection(a, b) | Node::Sequence(a, b) | Node::Product(a, b) => {
+                both(a, b)
+            }
             Node::Difference(a, b) => {
                 let (stage, grows) = both(a, b);
                 (stage, grows && of(b).0 == Stage::Static)
             }
-            Node::Inverse(a) | Node::Closure(a) | Node::Identity(a) | Node::Domain(a) | Node::Range(a) => of(a),
+            Node::Inverse(a) | Node::Closure(a) | Node::Identity(a) | Node::Domain(a) | Node::Range(a) => {
+                of(a)
+            }
             Node::Variable(group, ..) | Node::Fixpoint(group, ..) => groups[*group as usize],
         });
     }

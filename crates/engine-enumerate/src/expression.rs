@@ -114,10 +114,10 @@ impl<'a> Arena<'a> {
     }
 
     pub fn content(&mut self, first: u32, location: Expr) -> Expr {
-        let inside =
-            self.value(location).and_then(|location| u32::try_from(location).ok()).filter(|location| {
-                (*location as usize) < self.shape.locations.len()
-            });
+        let inside = self
+            .value(location)
+            .and_then(|location| u32::try_from(location).ok())
+            .filter(|location| (*location as usize) < self.shape.locations.len());
         match inside {
             Some(location) => self.cell(first + location),
             None => self.composed(Node::Content(first, location), &[location], false),
@@ -217,9 +217,7 @@ impl<'a> Arena<'a> {
             Some(0) => otherwise,
             Some(_) => then,
             None if then == otherwise && self.is_total(condition) => then,
-            None => {
-                self.composed(Node::If(condition, then, otherwise), &[condition, then, otherwise], true)
-            }
+            None => self.composed(Node::If(condition, then, otherwise), &[condition, then, otherwise], true),
         }
     }
 
@@ -285,7 +283,11 @@ impl<'a> Arena<'a> {
                 self.apply(operator, sort, left, value(right)?)
             }
             Node::If(condition, then, otherwise) => {
-                if value(condition)? != 0 { value(then) } else { value(otherwise) }
+                if value(condition)? != 0 {
+                    value(then)
+                } else {
+                    value(otherwise)
+                }
             }
             Node::Wrap(sort, operand) => Ok(sort.wrap(value(operand)?)),
             Node::Element(base, index, length) => {

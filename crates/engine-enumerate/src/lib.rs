@@ -96,6 +96,12 @@ impl Engine for Enumerate {
         let Some(axioms) = &task.memory.axioms else {
             return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
         };
+        if let Some(vocabulary) = task.memory.vocabulary
+            && vocabulary != program.vocabulary
+        {
+            let (from, name) = (program.vocabulary.name(), &task.memory.name);
+            return Err(Unsupported::new(format!("{from} programs are not translated to {name}")));
+        }
         if task.property == Property::NoDeadlock {
             return Err(Unsupported::new("deadlock under axioms"));
         }
@@ -130,8 +136,7 @@ impl Enumerate {
         let program = task.program;
         let shape = Shape::new(program);
         let shape = shape.map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
-        let everywhere =
-            program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
+        let everywhere = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
         let wanted = Wanted { stopped: true, standing: everywhere };
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
         let mut judge = Judge::new(program, &shape);
@@ -155,8 +160,7 @@ impl Enumerate {
         if surveyed.tally.thin_air {
             return Err(Reason::GaveUp(THIN_AIR.into()));
         }
-        let certificate =
-            Certificate::Executions { executions: surveyed.tally.executions, unreached, ends };
+        let certificate = Certificate::Executions { executions: surveyed.tally.executions, unreached, ends };
         Ok(Verdict::Safe { certificate })
     }
 }
@@ -198,8 +202,7 @@ impl Executions for Enumerate {
             return Err(Reason::GaveUp(THIN_AIR.into()));
         }
         let ends = surveyed.tally.executions > 0;
-        let bound =
-            surveyed.cut.then_some(Bound::Unwinding { unwind: self.unwind, unreached: vec![], ends });
+        let bound = surveyed.cut.then_some(Bound::Unwinding { unwind: self.unwind, unreached: vec![], ends });
         Ok(Census {
             outcomes: counter.outcomes().collect(),
             flags: counter.flags().collect(),

@@ -34,7 +34,11 @@ pub(crate) enum End {
     /// By the bound on loops.
     Cut,
     /// The next edge has no result: this expression faults (or this fault is certain).
-    Faulted { edge: EdgeId, op: Option<usize>, why: Faulted },
+    Faulted {
+        edge: EdgeId,
+        op: Option<usize>,
+        why: Faulted,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

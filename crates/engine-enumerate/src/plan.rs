@@ -197,9 +197,8 @@ fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
             lowering.plan.early.push(Step::Check(check));
         }
     }
-    let find = |bases: &[Base], name: &str| {
-        bases.iter().find(|base| &*base.name == name).map(|base| base.slot)
-    };
+    let find =
+        |bases: &[Base], name: &str| bases.iter().find(|base| &*base.name == name).map(|base| base.slot);
     let plan = &mut lowering.plan;
     plan.reads_from = find(&plan.bases, "rf");
     plan.coherence = find(&plan.bases, "co");
@@ -224,7 +223,9 @@ fn operands(core: &Core, id: NodeId) -> Vec<NodeId> {
         | Node::Difference(a, b)
         | Node::Sequence(a, b)
         | Node::Product(a, b) => vec![*a, *b],
-        Node::Inverse(a) | Node::Closure(a) | Node::Identity(a) | Node::Domain(a) | Node::Range(a) => vec![*a],
+        Node::Inverse(a) | Node::Closure(a) | Node::Identity(a) | Node::Domain(a) | Node::Range(a) => {
+            vec![*a]
+        }
         Node::Fixpoint(group, ..) => core.groups[*group as usize].bodies.clone(),
         Node::Base(..) | Node::Empty(_) | Node::All(_) | Node::Variable(..) => vec![],
     }

@@ -535,7 +535,8 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         self.ghost = !all_known;
         let mut level = depth;
         if !self.skeleton.fixed {
-            if self.ghost && self.address_known.len() < (self.skeleton.reading | self.skeleton.writing).len() {
+            if self.ghost && self.address_known.len() < (self.skeleton.reading | self.skeleton.writing).len()
+            {
                 // Not even the addresses are known.
                 self.tally.thin_air = true;
                 return Ok(());

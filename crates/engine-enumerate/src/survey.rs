@@ -150,8 +150,7 @@ fn one<'e, const W: usize>(
 ) -> Result<Option<Witness>, Reason> {
     let evaluator = evaluator.get_or_insert_with(|| Evaluator::new(plan));
     let skeleton = Skeleton::<W>::new(ground.arena, paths, shape.locations.len());
-    let mut search =
-        Search::new(ground, plan, evaluator, skeleton, watcher, &mut surveyed.tally);
+    let mut search = Search::new(ground, plan, evaluator, skeleton, watcher, &mut surveyed.tally);
     match search.run() {
         Ok(()) => Ok(None),
         Err(Ended::Enough) => Ok(Some(search.witness(task.program, shape))),

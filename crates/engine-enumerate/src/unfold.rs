@@ -70,7 +70,10 @@ impl Known {
 enum Halt {
     /// A guard, an assumption or a range cannot hold.
     Disabled,
-    Faulted { op: Option<usize>, why: Faulted },
+    Faulted {
+        op: Option<usize>,
+        why: Faulted,
+    },
     Unsupported(Unsupported),
 }
 
@@ -261,9 +264,8 @@ pub(crate) fn is_detour(process: &Process, first: EdgeId, second: EdgeId) -> boo
 /// Is one condition the negation of the other, as written?
 fn opposite(first: &Term, second: &Term) -> bool {
     use Binary::*;
-    let negates = |a: &Term, b: &Term| {
-        matches!(a.kind(), Kind::Unary(wattle_logic::Unary::Not, inner) if inner == b)
-    };
+    let negates =
+        |a: &Term, b: &Term| matches!(a.kind(), Kind::Unary(wattle_logic::Unary::Not, inner) if inner == b);
     if negates(first, second) || negates(second, first) {
         return true;
     }
@@ -408,8 +410,7 @@ impl<'a> Run<'a, '_, '_> {
                     let reservation = state.reservation.take();
                     let succeeds = match reservation {
                         Some((read, reserved)) if self.chooser.choose(2) == 0 => {
-                            let same =
-                                self.arena.binary(Binary::Equal, Sort::Bool, address.expr, reserved);
+                            let same = self.arena.binary(Binary::Equal, Sort::Bool, address.expr, reserved);
                             self.require(state, same)?;
                             Some(read)
                         }

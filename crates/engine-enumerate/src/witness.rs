@@ -83,9 +83,10 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
         for (edge, condition) in &path.detours {
             let holds = self.arena().evaluate(*condition, self.values(thread), &[]).is_ok_and(|it| it != 0);
             let step = &mut steps[*edge as usize].0;
-            let other = process.cfg.leaving(process.cfg.edge(*step).from).find(|other| {
-                *other != *step && is_detour(process, *step, *other)
-            });
+            let other = process
+                .cfg
+                .leaving(process.cfg.edge(*step).from)
+                .find(|other| *other != *step && is_detour(process, *step, *other));
             if let (false, Some(other)) = (holds, other) {
                 *step = other;
             }

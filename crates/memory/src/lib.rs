@@ -6,6 +6,7 @@
 //! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
 //! [`relation`] has the bit matrices on which engines evaluate axioms.
 
+pub mod axiomatic;
 pub mod candidates;
 pub mod cat;
 mod catalogue;

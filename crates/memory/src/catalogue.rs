@@ -1,7 +1,7 @@
 //! The memory models that wattle knows by name.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use wattle_program::{Name, Op, Program, Vocabulary};
 use wattle_source::{Diagnostic, NoLoader, Sources};
@@ -133,16 +133,23 @@ const ENTRIES: [Entry; 12] = [
     ),
 ];
 
-pub static CATALOGUE: LazyLock<Vec<MemoryModel>> = LazyLock::new(|| {
-    let model = |(name, text, machine, vocabulary, summary): Entry| MemoryModel {
+/// Each is read when it is first asked for: a run that uses one model does not wait for the others.
+static MODELS: [OnceLock<MemoryModel>; ENTRIES.len()] = [const { OnceLock::new() }; ENTRIES.len()];
+
+fn model(number: usize) -> &'static MemoryModel {
+    let (name, text, machine, vocabulary, summary) = ENTRIES[number];
+    MODELS[number].get_or_init(|| MemoryModel {
         name: name.into(),
         machine,
         axioms: text.and_then(|text| axioms(name, text).ok()).map(Arc::new),
         summary: Cow::Borrowed(summary),
         vocabulary,
-    };
-    ENTRIES.into_iter().map(model).collect()
-});
+    })
+}
+
+/// All of them.
+pub static CATALOGUE: LazyLock<Vec<MemoryModel>> =
+    LazyLock::new(|| (0..ENTRIES.len()).map(|number| model(number).clone()).collect());
 
 /// A test reads all of them, so that the catalogue never lacks one.
 fn axioms(name: &str, text: &str) -> Result<Axioms, Vec<Diagnostic>> {
@@ -156,7 +163,7 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 pub fn find(name: &str) -> Option<&'static MemoryModel> {
-    CATALOGUE.iter().find(|model| &*model.name == name)
+    ENTRIES.iter().position(|entry| entry.0 == name).map(model)
 }
 
 impl MemoryModel {

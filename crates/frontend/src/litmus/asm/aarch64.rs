@@ -45,13 +45,15 @@ pub const LANGUAGE: Language = Language {
     name: "AArch64",
     vocabulary: Vocabulary::Aarch64,
     canonical,
+    wraps: false,
     program: |cursor, names| {
         prepare(*cursor, names)?;
         super::program(cursor, names, &ARCHITECTURE)
     },
 };
 
-static ARCHITECTURE: Architecture = Architecture { instructions: INSTRUCTIONS, split, zero: Some("XZR") };
+static ARCHITECTURE: Architecture =
+    Architecture { instructions: INSTRUCTIONS, split, zero: Some("XZR"), narrow: false };
 
 const REGISTERS: [&str; 31] = [
     "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", "X10", "X11", "X12", "X13", "X14", "X15",
@@ -75,7 +77,8 @@ fn prepare<'a>(mut cursor: Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
         let bytes = &cursor.text.as_bytes()[*start..*end];
         for (at, byte) in bytes.iter().enumerate() {
             let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-            if !(matches!(byte, b'X' | b'x') && begins) {
+            let digit = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+            if !(matches!(byte, b'X' | b'x') && begins && digit) {
                 continue;
             }
             let digits = bytes[at + 1..].iter().take(2).take_while(|byte| byte.is_ascii_digit());

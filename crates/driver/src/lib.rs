@@ -17,6 +17,7 @@ mod load;
 pub mod models;
 pub mod outcomes;
 mod pool;
+pub mod port;
 mod reach;
 pub mod replay;
 mod similar;

@@ -83,7 +83,7 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 
 /// Includes are looked up beside the including file.
 pub(crate) struct Beside {
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
 }
 
 impl Loader for Beside {

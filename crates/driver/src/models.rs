@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use wattle_memory::{CATALOGUE, Machine, MemoryModel, cat, find};
-use wattle_report::text;
+use wattle_report::text::{self, Options};
 use wattle_source::{Diagnostic, Sources};
 
 use crate::Input;
@@ -15,9 +15,10 @@ pub fn models() -> &'static [MemoryModel] {
     &CATALOGUE
 }
 
-/// The model called `name`, or the one in the file of that name (`my.cat`, or any path); `atomic_copy` is how sc reads a remote copy.
+/// The model called `name`, or the one in the file `name` if that ends in `.cat`; `atomic_copy` is how
+/// sc reads a remote copy.
 pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
-    if name.ends_with(".cat") || name.contains(['/', '\\']) {
+    if Path::new(name).extension().is_some_and(|extension| extension == "cat") {
         return from_file(name);
     }
     let Some(model) = find(name) else {
@@ -25,7 +26,8 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
         return Err(match did_you_mean(name, names()) {
             Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
             None => {
-                format!("unknown memory model `{name}` (known: {})", names().collect::<Vec<_>>().join(", "))
+                let known = names().collect::<Vec<_>>().join(", ");
+                format!("unknown memory model `{name}` (known: {known}; or a file with the extension .cat)")
             }
         });
     };
@@ -36,24 +38,25 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
     Ok(model)
 }
 
-/// What the file includes is looked for beside it. `Err` is text with excerpts, as for any bad input.
+/// A model of the user's own. It speaks of every program: whatever its text names and a program does
+/// not have is empty.
 fn from_file(name: &str) -> Result<MemoryModel, String> {
-    let refuse = |sources: &Sources, problems: &[Diagnostic]| {
-        let excerpts = text::diagnostics(sources, problems, &text::Options::default());
-        format!("cannot use the memory model `{name}`\n{}", excerpts.trim_end())
-    };
     let input = Input::file(name);
-    let content = input.read().map_err(|problem| refuse(&Sources::single(name, "").0, &[problem]))?;
-    let (mut sources, file) = Sources::single(name, &content);
+    let refuse = |sources: &Sources, diagnostics: &[Diagnostic]| {
+        let diagnostics = text::diagnostics(sources, diagnostics, &Options::default());
+        format!("the memory model {name} is refused\n{}", diagnostics.trim_end())
+    };
+    let text = input.read().map_err(|diagnostic| refuse(&Sources::single(name, "").0, &[diagnostic]))?;
+    let (mut sources, file) = Sources::single(name, &text);
     let loader = Beside { folder: Path::new(name).parent().map(Path::to_path_buf) };
-    let axioms =
-        cat::read(&mut sources, file, &loader, &[]).map_err(|problems| refuse(&sources, &problems))?;
+    let axioms = cat::read(&mut sources, file, &loader, &[]);
+    let axioms = axioms.map_err(|diagnostics| refuse(&sources, &diagnostics))?;
     Ok(MemoryModel {
         name: name.into(),
         machine: None,
-        summary: axioms.title.clone().unwrap_or_else(|| "a model of yours".into()).into(),
-        vocabulary: axioms.vocabulary(),
+        summary: axioms.title.clone().unwrap_or_default().into(),
         axioms: Some(Arc::new(axioms)),
+        vocabulary: None,
     })
 }
 
@@ -74,7 +77,6 @@ mod tests {
         let good = write("mine.cat", "X86 mine\ninclude \"order.cat\"\nacyclic order as mine");
         let model = resolve(&good, false).unwrap();
         assert_eq!(&*model.axioms.unwrap().core.axioms[0].name, "mine");
-        assert_eq!(model.vocabulary, Some(wattle_program::Vocabulary::X86));
         let bad = write("bad.cat", "include \"order.cat\"\nacyclic ordr as mine");
         let message = resolve(&bad, false).unwrap_err();
         for part in ["cat-unknown-name", "bad.cat:2:9", "did you mean `order`?"] {

@@ -26,7 +26,6 @@ pub use codes::CODES;
 pub use core::{Axiom, Core, Group, Node, NodeId, Role, Test, Type};
 pub use syntax::Tree;
 
-use wattle_program::Vocabulary;
 use wattle_source::{Diagnostic, FileId, Loader, Sources};
 
 /// A model's axioms, twice: as written, and as engines see them.
@@ -36,21 +35,6 @@ pub struct Axioms {
     pub title: Option<String>,
     pub tree: Tree,
     pub core: Core,
-}
-
-impl Axioms {
-    /// The architecture that the title starts with, if it does.
-    pub fn vocabulary(&self) -> Option<Vocabulary> {
-        Some(match self.title.as_deref()?.split_whitespace().next()? {
-            "X86" | "X86_64" => Vocabulary::X86,
-            "PPC" => Vocabulary::Ppc,
-            "ARM" => Vocabulary::Arm,
-            "AArch64" => Vocabulary::Aarch64,
-            "RISCV" => Vocabulary::Riscv,
-            "C" => Vocabulary::C11,
-            _ => return None,
-        })
-    }
 }
 
 /// Read a model. Included files are added to `sources`; `loader` finds them, or else our own library

@@ -1,15 +1,18 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine. Nothing here is shipped to users.
+//! `explore` measures the explicit-state engine, `tables` compares with herd. Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod explore;
 mod fuzz;
+mod tables;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]\n       wattle-bench explore";
+const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
+       wattle-bench explore
+       wattle-bench tables [FOLDER…] [--jobs N] [--all]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +21,7 @@ fn main() -> ExitCode {
             fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
         }
         Some((command, rest)) if command == "explore" => explore::run(rest),
+        Some((command, rest)) if command == "tables" => tables::run(rest),
         _ => Err(USAGE.to_owned()),
     };
     match result {

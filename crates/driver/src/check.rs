@@ -169,8 +169,9 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
 /// Let other code visit the state space again.
 fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut CheckReport) -> CheckVerdict {
     let checked = match &certificate {
-        Certificate::StateSpace { capacity, .. } => certify::state_space(task, *capacity, run)
-            .map(|certified| ("certified states", certified.states)),
+        Certificate::StateSpace { capacity, .. } => {
+            certify::state_space(task, *capacity, run).map(|certified| ("certified states", certified.states))
+        }
         Certificate::Executions { .. } => {
             certify::executions(task, run).map(|executions| ("certified executions", executions))
         }

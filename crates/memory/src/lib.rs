@@ -12,7 +12,9 @@ pub mod events;
 mod execution;
 mod observe;
 pub mod operational;
+mod twin;
 
 pub use catalogue::{CATALOGUE, Machine, MemoryModel, find};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;
+pub use twin::has_twins;

@@ -58,7 +58,7 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
     let cut = candidates::for_each(program, &shape, limits, &mut |candidate| {
         seen += 1;
         if seen.is_multiple_of(256)
-            && let Err(reason) = run.poll(&Spent { memory: 0, states: seen })
+            && let Err(reason) = run.poll(Spent { memory: 0, states: seen })
         {
             stopped = Some(reason);
             return ControlFlow::Break(());
@@ -89,9 +89,9 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
 }
 
 fn unreached(program: &Program, taken: &BTreeSet<(ProcessId, EdgeId)>) -> Vec<(ProcessId, EdgeId)> {
-    let all = program.process_ids().flat_map(|process| {
-        program.process(process).cfg.edge_ids().map(move |edge| (process, edge))
-    });
+    let all = program
+        .process_ids()
+        .flat_map(|process| program.process(process).cfg.edge_ids().map(move |edge| (process, edge)));
     all.filter(|edge| !taken.contains(edge)).collect()
 }
 

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use wattle_logic::Value;
 use wattle_memory::events::{Recorder, Surroundings};
 use wattle_memory::operational::{self, Action, State};
-use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, observe};
+use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
 use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
-use wattle_program::{EdgeId, Fence, Mode, Op, Program, Property, PropertyKind, Shape, Tags, ThreadId};
+use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId};
 
 use super::{Rejected, reject};
 use crate::{Counterexample, Path, Schedule, Task, Violation};
@@ -76,7 +76,7 @@ pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) ->
         return Ok(());
     };
     let program = task.program;
-    if !speaks_of(program) {
+    if !has_twins(program) {
         return Ok(());
     }
     let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
@@ -111,37 +111,6 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
         actions.push(action);
         state = moved;
     }
-}
-
-/// Do the axioms speak of everything that the program does on a machine? Not of atomic sections with
-/// several accesses, nor of fences for one location, nor of remote operations.
-pub fn speaks_of(program: &Program) -> bool {
-    program.processes.iter().all(|process| {
-        let sections = process.cfg.points.iter().any(|point| point.inside.is_some());
-        let edges = process.cfg.edges.iter().all(|edge| {
-            let accesses = edge.ops.iter().filter_map(|op| match op {
-                Op::Load { address, .. } | Op::Store { address, .. } => Some(address),
-                _ => None,
-            });
-            let addresses: std::collections::BTreeSet<_> = accesses.clone().collect();
-            let stores = edge.ops.iter().filter(|op| matches!(op, Op::Store { .. })).count();
-            let one = accesses.count() <= 1
-                || edge.mode == Mode::Locked && addresses.len() <= 1 && stores <= 1
-                    && !matches!(edge.ops.iter().find(|op| is_access(op)), Some(Op::Store { .. }));
-            let spoken = edge.ops.iter().all(|op| match op {
-                Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => false,
-                Op::Fence(fence) => fence.location.is_none(),
-                Op::Store { tags, .. } => !tags.iter().any(|tag| &**tag == "rel"),
-                _ => true,
-            });
-            one && spoken
-        });
-        !sections && edges
-    })
-}
-
-fn is_access(op: &Op) -> bool {
-    matches!(op, Op::Load { .. } | Op::Store { .. })
 }
 
 /// The initial state whose memory is what the graph's initial writes say.
@@ -299,7 +268,11 @@ fn is_violated(
             if found { Ok(()) } else { reject("the assertion holds") }
         }
         Violation::Fault { .. } => {
-            if failures.faults.contains(violated) { Ok(()) } else { reject("no such fault happens") }
+            if failures.faults.contains(violated) {
+                Ok(())
+            } else {
+                reject("no such fault happens")
+            }
         }
         Violation::Property { property } => {
             let Some(stated) = program.properties.get(*property) else {

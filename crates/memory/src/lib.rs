@@ -14,7 +14,7 @@ mod observe;
 pub mod operational;
 mod twin;
 
-pub use catalogue::{CATALOGUE, Machine, MemoryModel, find};
+pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;
 pub use twin::has_twins;

@@ -81,7 +81,8 @@ const TEXTS: [(&str, &str); 17] = [
 
 /// `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    let texts = || TEXTS.iter().chain(&wattle_frontend::wtl::CODES);
+    let codes = wattle_frontend::wtl::CODES.iter().chain(&wattle_frontend::litmus::CODES);
+    let texts = || TEXTS.iter().chain(codes.clone());
     if let Some((_, text)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| &*model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();

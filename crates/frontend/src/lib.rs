@@ -2,6 +2,7 @@
 //!
 //! One folder a language. A front end knows no memory model and opens no files.
 
+pub mod litmus;
 pub mod rmm;
 pub mod wir;
 pub mod wtl;
@@ -33,7 +34,7 @@ pub struct Frontend {
     pub remove: fn(&Sources, FileId, &[Span]) -> Result<Vec<TextEdit>, String>,
 }
 
-pub const FRONTENDS: [Frontend; 3] = [wtl::FRONTEND, rmm::FRONTEND, wir::FRONTEND];
+pub const FRONTENDS: [Frontend; 4] = [wtl::FRONTEND, rmm::FRONTEND, litmus::FRONTEND, wir::FRONTEND];
 
 /// The front end for a file name's extension.
 pub fn for_extension(extension: &str) -> Option<&'static Frontend> {

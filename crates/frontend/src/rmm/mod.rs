@@ -13,7 +13,7 @@ mod macros;
 mod names;
 mod parse;
 mod properties;
-mod suggest;
+pub(crate) mod suggest;
 #[cfg(test)]
 mod tests;
 

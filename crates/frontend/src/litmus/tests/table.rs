@@ -1,0 +1,61 @@
+//! All tests of the tables of expected answers, if they are at hand, can be read.
+
+use std::path::{Path, PathBuf};
+
+use super::checked;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/litmus").join(name)
+}
+
+/// How many of a folder's tests are read, and the problems of the others.
+fn read_all(name: &str) -> Option<(usize, Vec<String>)> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder(name)).ok()?.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "litmus"));
+    files.sort();
+    let mut read = 0;
+    let mut refused = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        match checked(&text) {
+            Ok(_) => read += 1,
+            Err(problems) => {
+                let name = file.file_name().unwrap().to_string_lossy().into_owned();
+                let problem = &problems[0];
+                refused.push(format!("{name}: {}: {}", problem.code, problem.message));
+            }
+        }
+    }
+    Some((read, refused))
+}
+
+fn all_but(name: &str, unsupported: &[&str]) {
+    let Some((read, refused)) = read_all(name) else {
+        println!("ignored: the tests of {name} are not here ({})", folder(name).display());
+        return;
+    };
+    assert_eq!(refused, unsupported, "{read} are read");
+}
+
+const PPC_REFUSED: [&str; 7] = [
+    "A005.litmus: litmus-unknown-instruction: `lwa` is not an instruction that wattle knows",
+    "A006.litmus: litmus-unknown-instruction: `lwax` is not an instruction that wattle knows",
+    "A008.litmus: litmus-unknown-instruction: `extsw` is not an instruction that wattle knows",
+    "A010.litmus: litmus-unknown-instruction: `cmplwi` is not an instruction that wattle knows",
+    "A011.litmus: litmus-unknown-instruction: `rlwinm` is not an instruction that wattle knows",
+    "A013.litmus: litmus-unknown-instruction: `rlwinm` is not an instruction that wattle knows",
+    "A014.litmus: litmus-unknown-instruction: `rlwimi` is not an instruction that wattle knows",
+];
+
+#[test]
+fn x86() {
+    all_but("x86", &[]);
+    all_but("x86-diy", &[]);
+}
+
+#[test]
+fn ppc() {
+    all_but("ppc", &PPC_REFUSED);
+    all_but("ppc-diy", &[]);
+}

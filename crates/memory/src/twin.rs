@@ -1,8 +1,8 @@
 //! Which programs a store-buffer machine and its axioms can both judge.
 //!
 //! sc, tso and pso come as a machine and as text, and the two must agree. The text speaks of accesses
-//! and fences; it does not speak of atomic sections with several accesses, fences for one location,
-//! release stores or remote operations, and the machine has no exclusives.
+//! and fences; it does not speak of atomic sections with several accesses, fences for one location or
+//! remote operations, and the machine has no exclusives.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +28,8 @@ fn is_spoken_of(op: &Op) -> bool {
         | Op::Havoc { .. }
         | Op::Forget { .. }
         | Op::Assume { .. }
+        | Op::Store { .. }
         | Op::Assert { .. } => true,
-        Op::Store { tags, .. } => !tags.iter().any(|tag| &**tag == "rel"),
         Op::Fence(fence) => fence.location.is_none(),
         _ => false,
     }

@@ -5,7 +5,8 @@
 //!   other.
 //! * A locked step of a store-buffer machine is ordered with everything around it, so it gets a full
 //!   fence of the target on both sides; the fences are steps of their own.
-//! * Plain accesses stay plain. Acquire and release marks and pairs of exclusives have no translation
+//! * Plain accesses stay plain, and a release store takes the target's mark for it, where there is one.
+//!   Other marks and pairs of exclusives have no translation
 //!   here, and an atomic section over several accesses has none anywhere: these are refused.
 
 use crate::{Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Point, PointInfo, Program, Vocabulary};
@@ -60,12 +61,19 @@ fn translate(op: &mut Op, mode: Mode, to: Vocabulary) -> Result<(), Untranslatab
             if mode == Mode::Locked {
                 tags.clear();
             }
+            let release = tags.remove("rel");
             if let Some(tag) = tags.iter().next() {
                 return refuse(format!("an access marked {tag}"));
             }
-            if to == Vocabulary::C11 {
-                tags.insert("RLX".into());
-            }
+            let mark = match to {
+                Vocabulary::C11 if release => Some("REL"),
+                Vocabulary::C11 => Some("RLX"),
+                Vocabulary::Aarch64 if release => Some("L"),
+                Vocabulary::Riscv if release => Some("Rel"),
+                Vocabulary::Ppc | Vocabulary::Arm if release => return refuse("a release store"),
+                _ => None,
+            };
+            tags.extend(mark.map(Name::from));
             Ok(())
         }
         _ => Ok(()),

@@ -34,6 +34,8 @@ pub enum Command {
     Outcomes(Outcomes),
     /// Check under several memory models
     Compare(Compare),
+    /// Make litmus tests from cycles of relaxation edges, one or a whole family
+    Generate(Generate),
     /// List the memory models
     Models,
     /// List the engines; with files, who accepts them and who refuses and why
@@ -292,4 +294,52 @@ pub struct Test {
     pub allow_missing: bool,
     #[command(flatten)]
     pub search: Search,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  wattle generate --arch x86 \"PodWR Fre PodWR Fre\"\n  \
+wattle generate --arch ppc --size 6 --threads 2-3 --out tests\n  \
+wattle generate --arch aarch64 --edges \"Pod** Rfe Fre Coe PodRRAP PodWWPL\" -v")]
+pub struct Generate {
+    /// The edges of one cycle, such as `PodWR Fre PodWR Fre`; without them, a family of tests
+    #[arg(value_name = "EDGE")]
+    pub cycle: Vec<String>,
+    /// The architecture: x86, ppc, arm, aarch64, riscv or c
+    #[arg(long, value_name = "NAME", value_parser = units::architecture)]
+    pub arch: units::Arch,
+    /// What to call the test of one cycle
+    #[arg(long, requires = "cycle")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub family: Family,
+    /// At most so many tests
+    #[arg(long, value_name = "N")]
+    pub count: Option<usize>,
+    /// Choose tests at random (with --count; otherwise 100), the same for the same seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Write one file a test into this folder, and their list to `@all`
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// List the edges of the architecture; those with a star are used unless --edges says otherwise
+    #[arg(long)]
+    pub list_edges: bool,
+}
+
+/// A family of cycles.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Family")]
+pub struct Family {
+    /// The edges to use; `*` stands for either direction, as in `Pod**`
+    #[arg(long, value_name = "EDGES")]
+    pub edges: Option<String>,
+    /// Number of edges, such as 6 (up to six) or 4-8
+    #[arg(long, default_value = "6", value_parser = units::range, value_name = "N")]
+    pub size: (usize, usize),
+    /// Number of threads, such as 3 (up to three) or 2-4
+    #[arg(long, default_value = "4", value_parser = units::range, value_name = "N")]
+    pub threads: (usize, usize),
+    /// Also cycles that are not critical: program order twice in a row, communication that composes
+    #[arg(long)]
+    pub free: bool,
 }

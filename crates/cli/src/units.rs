@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use wattle_driver::did_you_mean;
+use wattle_generate::cycle::Architecture;
+
 /// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
@@ -45,6 +48,27 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or("expected a number from 1 on".into())
 }
 
+/// An architecture by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Arch(pub Architecture);
+
+pub fn architecture(text: &str) -> Result<Arch, String> {
+    let names = || Architecture::ALL.iter().map(|one| one.name());
+    Architecture::find(text).map(Arch).ok_or_else(|| match did_you_mean(text, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known: {}", names().collect::<Vec<_>>().join(", ")),
+    })
+}
+
+/// `6`: from 2 to 6; `4-8`: from 4 to 8.
+pub fn range(text: &str) -> Result<(usize, usize), String> {
+    let (low, high) = text.split_once('-').unwrap_or(("2", text));
+    match (low.trim().parse(), high.trim().parse()) {
+        (Ok(low), Ok(high)) if 2 <= low && low <= high => Ok((low, high)),
+        _ => Err("expected a number from 2 on, or a range such as 4-8".into()),
+    }
+}
+
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -65,6 +89,8 @@ mod tests {
         assert_eq!(bytes("1.5KiB"), Ok(1536));
         assert!(bytes("-1").is_err() && bytes("0").is_err());
         assert_eq!(cost("fence=2"), Ok(("fence".into(), 2)));
+        assert_eq!((range("6"), range("4-8")), (Ok((2, 6)), Ok((4, 8))));
+        assert!(range("1").is_err() && range("8-4").is_err() && range("").is_err());
         assert!(cost("fence").is_err() && cost("=2").is_err() && cost("fnece=2").is_err());
     }
 }

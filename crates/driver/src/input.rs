@@ -51,6 +51,12 @@ impl Input {
         }
     }
 
+    /// The name without folders and extension, which is often also the name of the test in it.
+    pub fn stem(&self) -> &str {
+        let name = self.name.rsplit('/').next().unwrap_or(&self.name);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// The text, or why there is none.
     pub fn read(&self) -> Result<String, Diagnostic> {
         let error = |code, message: String| Diagnostic::error(code, Span::NOWHERE, message);
@@ -112,7 +118,12 @@ fn one(
             Ok(text) => {
                 let lines = text.lines().map(str::trim);
                 for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                    one(line, language, stdin, inputs, false);
+                    // As herd has it, a list names files beside itself; a path from here goes first.
+                    let beside = Path::new(list).with_file_name(line);
+                    match !Path::new(line).exists() && beside.exists() {
+                        true => one(&beside.display().to_string(), language, stdin, inputs, false),
+                        false => one(line, language, stdin, inputs, false),
+                    }
                 }
             }
         }

@@ -11,6 +11,7 @@ pub mod dump;
 pub mod engines;
 pub mod explain;
 pub mod fix;
+pub mod generate;
 mod input;
 mod load;
 pub mod models;

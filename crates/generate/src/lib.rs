@@ -7,7 +7,11 @@
 //! others have branches, loops, awaits, locked steps and sections; values stay finite by ranges,
 //! remainders and machine integers. What a program may hold is said by a [`Profile`]; every program
 //! passes `wattle_program::validate`.
+//!
+//! [`cycle`] makes tests of another kind: not random, but one for each way in which a memory model may
+//! relax the order of accesses, as litmus text.
 
+pub mod cycle;
 mod declare;
 mod graph;
 mod litmus;

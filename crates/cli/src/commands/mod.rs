@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod engines;
 pub mod explain;
 pub mod fix;
+pub mod generate;
 pub mod man;
 pub mod models;
 pub mod outcomes;

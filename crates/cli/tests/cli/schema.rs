@@ -14,6 +14,7 @@ const LINES: &[(&str, &[&str])] = &[
     ("fix", &["fix", "sb.wtl", "sb_fenced.wtl", "race.wtl", "any.wtl", "bad_name.wtl", "--model", "tso"]),
     ("fix", &["fix", "sb_fenced.wtl", "--model", "sc", "--relax"]),
     ("test", &["test", "sb.wtl", "wrong.wtl"]),
+    ("generate", &["generate", "--arch", "ppc", "--size", "4", "--threads", "2"]),
     ("models", &["models"]),
     ("engines", &["engines"]),
     ("engines", &["engines", "sb.wtl"]),

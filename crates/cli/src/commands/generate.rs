@@ -1,0 +1,73 @@
+//! `wattle generate`.
+
+use serde_json::json;
+use wattle_driver::generate::{Generate, Generated, What, edges, generate};
+use wattle_generate::cycle::{Architecture, Family};
+use wattle_report::Exit;
+use wattle_report::json::SCHEMA;
+use wattle_report::text::Detail;
+
+use super::Session;
+use crate::args::{self, Format};
+
+pub fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, String> {
+    let architecture = args.arch.0;
+    if args.list_edges {
+        return list_edges(architecture, session);
+    }
+    let what = match args.cycle.join(" ") {
+        cycle if !cycle.trim().is_empty() => What::One { cycle, name: args.name.clone() },
+        _ => What::Family { family: family(&args.family, architecture)?, seed: args.seed },
+    };
+    let request = Generate { architecture, what, count: args.count, out: args.out.clone() };
+    let output = &mut session.output;
+    let mut first = true;
+    let made = generate(&request, &mut |test| match (output.format, output.options.detail, &test.file) {
+        (Format::Json, ..) => output.json(&line(&test)),
+        (Format::Text, Detail::Quiet, _) => output.text(&format!("{}\n", test.name)),
+        (Format::Text, Detail::Verbose, _) => output.text(&format!("{:<30} {}\n", test.name, test.cycle)),
+        (Format::Text, Detail::Normal, Some(_)) => true,
+        (Format::Text, Detail::Normal, None) => {
+            let gap = if std::mem::take(&mut first) { "" } else { "\n" };
+            output.text(&format!("{gap}{}", test.text))
+        }
+    })?;
+    if let (Some(folder), Format::Text, Detail::Normal) = (&args.out, output.format, output.options.detail) {
+        output.text(&format!("{made} tests in {}\n", folder.display()));
+    }
+    Ok(Exit::Good)
+}
+
+/// The family of tests that options describe.
+pub(super) fn family(args: &args::Family, architecture: Architecture) -> Result<Family, String> {
+    let usual = Family::usual(architecture);
+    let edges = match &args.edges {
+        Some(text) => edges(text, architecture, true)?,
+        None => usual.edges,
+    };
+    Ok(Family { edges, size: args.size, threads: args.threads, free: args.free, ..usual })
+}
+
+fn list_edges(architecture: Architecture, session: &mut Session) -> Result<Exit, String> {
+    let usual = architecture.usual_edges();
+    for edge in architecture.edges() {
+        let star = if usual.contains(&edge) { " *" } else { "" };
+        if !session.output.text(&format!("{}{star}\n", edge.name(architecture))) {
+            break;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn line(test: &Generated) -> serde_json::Value {
+    json!({
+        "schema": SCHEMA,
+        "test": test.name,
+        "architecture": test.architecture.name(),
+        "cycle": test.cycle,
+        "edges": test.edges,
+        "threads": test.threads,
+        "file": test.file.as_ref().map(|file| file.display().to_string()),
+        "text": test.text,
+    })
+}

@@ -11,6 +11,7 @@ use wattle_program::{Op, Program, passes};
 use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
 use wattle_source::{Diagnostic, Span};
 
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -94,7 +95,14 @@ fn answer(
     watch: &Watch,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
-    let original = &loaded.parsed.program;
+    let adapted = match adapt(&loaded.parsed.program, &request.model) {
+        Ok(adapted) => adapted,
+        Err(unsupported) => {
+            report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+            return None;
+        }
+    };
+    let original: &Program = &adapted;
     let program = passes::forget_dead(original);
     let task = Task { program: &program, memory: &request.model, property: request.property };
     let Solved { engine, verdict, statistics, remarks } = solve(&task, engines, run);

@@ -4,7 +4,8 @@
 //! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
 //! here prints, exits or reads the environment.
 
-pub mod check;
+pub mod adapt;
+mod check;
 pub mod compare;
 pub mod doctor;
 pub mod dump;

@@ -17,4 +17,4 @@ mod twin;
 pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;
-pub use twin::has_twins;
+pub use twin::{has_twins, speaks_of_threads};

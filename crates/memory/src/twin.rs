@@ -6,18 +6,29 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::Term;
-use wattle_program::{Edge, Mode, Op, Program};
+use wattle_logic::{Kind, Term};
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind};
 
 /// Can machine and axioms both judge the program?
 pub fn has_twins(program: &Program) -> bool {
-    program.processes.iter().all(|process| {
-        process.cfg.points.iter().all(|point| point.inside.is_none())
-            && process
-                .cfg
-                .edges
-                .iter()
-                .all(|edge| has_one_location(edge) && edge.ops.iter().all(is_spoken_of))
+    speaks_of_threads(program)
+        && program.processes.iter().all(|process| {
+            process.cfg.points.iter().all(|point| point.inside.is_none())
+                && process
+                    .cfg
+                    .edges
+                    .iter()
+                    .all(|edge| has_one_location(edge) && edge.ops.iter().all(is_spoken_of))
+        })
+}
+
+/// In the middle of an execution the axioms know where threads stand, not what memory holds.
+pub fn speaks_of_threads(program: &Program) -> bool {
+    let midway = program.properties.iter().filter(|property| property.kind != PropertyKind::Finally);
+    midway.into_iter().all(|property| {
+        let mut memory = false;
+        property.formula.walk(&mut |term| memory |= matches!(term.kind(), Kind::Content(_)));
+        !memory
     })
 }
 

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use wattle_memory::axiomatic;
+use wattle_memory::axiomatic::{self, Evaluation};
 use wattle_memory::candidates::{self, Candidate, End, Incomplete, Limits};
 use wattle_memory::operational::{View, is_final};
-use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
+use wattle_memory::speaks_of_threads;
+use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
 use super::WRONG;
 use crate::{Bound, Census, Reason, Run, Spent, Task, Unsupported, Violation};
@@ -50,6 +51,10 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
     let program = task.program;
     let shape =
         Shape::new(program).map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
+    if !speaks_of_threads(program) {
+        let what = "what memory holds in the middle of an execution, under axioms";
+        return Err(Reason::Unsupported(Unsupported::new(what)));
+    }
     let prefixes = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
     let limits = Limits { unwind, prefixes, most: MOST_CANDIDATES };
     let mut survey = Survey::default();
@@ -63,10 +68,16 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
             stopped = Some(reason);
             return ControlFlow::Break(());
         }
-        let judgement = axiomatic::judge(axioms, candidate.execution);
-        if judgement.broken.is_empty() {
-            survey.executions += 1;
-            survey.look(program, &shape, candidate, &judgement.flags, judgement.undefined);
+        match axiomatic::evaluate(&axioms.tree, candidate.execution) {
+            Ok(evaluation) if evaluation.is_consistent() => {
+                survey.executions += 1;
+                survey.look(program, &shape, candidate, &evaluation);
+            }
+            Ok(_) => {}
+            Err(what) => {
+                stopped = Some(Reason::Unsupported(Unsupported::new(what)));
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     });
@@ -96,14 +107,7 @@ fn unreached(program: &Program, taken: &BTreeSet<(ProcessId, EdgeId)>) -> Vec<(P
 }
 
 impl Survey {
-    fn look(
-        &mut self,
-        program: &Program,
-        shape: &Shape,
-        candidate: &Candidate<'_>,
-        flags: &BTreeSet<Name>,
-        undefined: bool,
-    ) {
+    fn look(&mut self, program: &Program, shape: &Shape, candidate: &Candidate<'_>, evaluation: &Evaluation) {
         let state = candidate.final_state();
         let view = View { program, shape, state: &state };
         for (thread, trace) in shape.thread_ids().zip(candidate.traces) {
@@ -131,8 +135,8 @@ impl Survey {
         if !counts {
             return;
         }
-        self.census.flags.extend(flags.iter().cloned());
-        self.census.undefined |= undefined;
+        self.census.flags.extend(evaluation.flags().cloned());
+        self.census.undefined |= evaluation.undefined().next().is_some();
         let outcome = program.observed.iter().map(|term| term.evaluate(&view)).collect();
         if let Ok(outcome) = outcome {
             let condition = program.condition.as_ref();

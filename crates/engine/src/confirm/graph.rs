@@ -61,9 +61,9 @@ pub fn confirm(
 fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Rejected> {
     let Some(axioms) = &task.memory.axioms else { return Ok(()) };
     axiomatic::well_formed(execution).map_err(Rejected)?;
-    let judgement = axiomatic::judge(axioms, execution);
-    match judgement.broken.first() {
-        Some(broken) => reject(format!("axiom {} of {} forbids it", broken.axiom, task.memory.name)),
+    let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(Rejected)?;
+    match evaluation.broken() {
+        Some(broken) => reject(format!("axiom {} of {} forbids it", broken.name, task.memory.name)),
         None => Ok(()),
     }
 }

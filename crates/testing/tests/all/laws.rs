@@ -108,11 +108,11 @@ fn loop_free(seed: u64) -> Profile {
 
 #[test]
 fn machines_and_axioms_are_twins() {
-    let axioms = BruteForce { candidates: 20_000 };
+    let axioms = BruteForce { candidates: 3_000 };
     let law: Law<'_> = &|program, _| laws::twins_agree(&NAIVE, &axioms, program);
-    let record = match laws::test(law, &loop_free, 70_000..70_600) {
+    let record = match laws::test(law, &loop_free, 70_000..70_400) {
         Ok(record) => record,
         Err(failure) => panic!("{failure}"),
     };
-    assert!(record.compared >= 300 && record.telling >= 150, "too few: {record:?}");
+    assert!(record.compared >= 200 && record.telling >= 100, "too few: {record:?}");
 }

@@ -4,8 +4,8 @@
 //! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
 //! here prints, exits or reads the environment.
 
-pub mod adapt;
-mod check;
+mod adapt;
+pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod dump;

@@ -25,7 +25,7 @@ pub fn retarget(program: &Program, to: Vocabulary) -> Result<Program, Untranslat
     if matches!(from, Vocabulary::C11 | Vocabulary::Rma)
         || matches!(to, Vocabulary::Generic | Vocabulary::Rma)
     {
-        return refuse(format!("{} programs are not translated to {}", from.name(), to.name()));
+        return refuse("the target has nothing like it");
     }
     result.vocabulary = to;
     for process in &mut result.processes {

@@ -177,15 +177,45 @@ impl MemoryModel {
         if has_remote && self.machine.is_some_and(Machine::buffers_stores) {
             return Some(format!("remote operations (put, get, flush) have no meaning under {}", self.name));
         }
-        if !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma) {
-            return Some(format!(
-                "{} programs are not translated to {}",
-                program.vocabulary.name(),
-                self.name
-            ));
+        let spoken = match self.vocabulary {
+            Some(spoken) => program.vocabulary == spoken,
+            // What an order of C11 means to hardware is a compiler's choice.
+            None => program.vocabulary != Vocabulary::C11 || self.orders_everything(),
+        };
+        if !spoken {
+            let (from, to) = (program.vocabulary.name(), &self.name);
+            return Some(format!("{from} programs are not translated to {to}"));
+        }
+        if self.vocabulary.is_none() && !self.keeps_marks() {
+            return marked(program)
+                .map(|mark| format!("accesses marked {mark} have no meaning under {}", self.name));
         }
         None
     }
+
+    /// Is every access ordered with every other, whatever its mark says?
+    fn orders_everything(&self) -> bool {
+        matches!(self.machine, Some(Machine::Sc { .. }))
+    }
+
+    /// Are acquire and release marks kept because plain accesses are as strong already? A model that
+    /// someone else wrote is taken at its word.
+    fn keeps_marks(&self) -> bool {
+        !matches!(&*self.name, "pso" | "rmo" | "alpha")
+    }
+}
+
+/// An acquire or release mark on some access of the program.
+fn marked(program: &Program) -> Option<Name> {
+    const PLAIN: [&str; 4] = ["X", "AMO", "NoRet", "rel"];
+    let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
+    edges.flat_map(|edge| &edge.ops).find_map(|op| match op {
+        Op::Load { tags, .. }
+        | Op::Store { tags, .. }
+        | Op::LoadExclusive { tags, .. }
+        | Op::StoreConditional { tags, .. } => tags.iter().find(|tag| !PLAIN.contains(&&***tag)).cloned(),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -45,7 +45,10 @@ const CASES: &[(&str, &[&str])] = &[
     ("outcomes-own-model", &["outcomes", "SB.litmus", "--model", "models/half.cat", "--no-timing"]),
     ("outcomes-folder", &["outcomes", "litmus", "-q", "--no-timing"]),
     ("compare-litmus", &["compare", "litmus", "--models", "sc,tso,power", "--no-timing"]),
-    ("compare-port", &["compare", "SB.litmus", "SB+mfences.litmus", "--from", "sc", "--to", "tso", "--no-timing"]),
+    (
+        "compare-port",
+        &["compare", "SB.litmus", "SB+mfences.litmus", "--from", "sc", "--to", "tso", "--no-timing"],
+    ),
     ("check-litmus", &["check", "SB.litmus", "--model", "tso", "--no-timing"]),
     ("check-litmus-graph", &["check", "MP+power.litmus", "--model", "power", "--no-timing"]),
     ("bad-litmus", &["outcomes", "cut.litmus", "unknown_instruction.litmus", "missing_location.litmus"]),

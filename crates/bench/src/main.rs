@@ -1,16 +1,18 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `tables` compares with herd. Nothing here is shipped to users.
+//! `explore` measures the explicit-state engine, `read` the front end for litmus tests, `tables` compares with herd. Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod explore;
 mod fuzz;
+mod read;
 mod tables;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
+       wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench explore
        wattle-bench tables [FOLDER…] [--jobs N] [--all]";
 
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "fuzz" => {
             fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
         }
+        Some((command, rest)) if command == "read" => read::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         _ => Err(USAGE.to_owned()),

@@ -1,5 +1,10 @@
 //! Tests of the `.litmus` front end.
 
+mod edits;
+mod errors;
+mod robust;
+mod samples;
+mod structure;
 mod table;
 
 use wattle_program::{Program, text, validate};

@@ -1,10 +1,12 @@
 //! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
 
 use wattle_engine::{Engine, Property, Task};
+use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
 
+use crate::adapt::adapt;
 use crate::similar::did_you_mean;
 use crate::{Input, Refused, load};
 
@@ -12,6 +14,7 @@ use crate::{Input, Refused, load};
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub explore: Explore,
+    pub enumerate: Enumerate,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +25,18 @@ pub struct Constructor {
 }
 
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 1] = [Constructor {
-    name: "explore",
-    summary: "visits every reachable state of an operational machine; finite programs",
-    build: |settings| Box::new(settings.explore.clone()),
-}];
+pub const ENGINES: [Constructor; 2] = [
+    Constructor {
+        name: "explore",
+        summary: "visits every reachable state of an operational machine; finite programs",
+        build: |settings| Box::new(settings.explore.clone()),
+    },
+    Constructor {
+        name: "enumerate",
+        summary: "lists every execution that a model's axioms allow; loops are unrolled",
+        build: |settings| Box::new(settings.enumerate.clone()),
+    },
+];
 
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
@@ -57,10 +67,14 @@ pub fn acceptances(
     memory: &MemoryModel,
     settings: &Settings,
 ) -> Result<Vec<Acceptance>, Refused> {
-    let program = passes::forget_dead(&load(input)?.parsed.program);
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let loaded = load(input)?;
+    let adapted = adapt(&loaded.parsed.program, memory);
     let one = |constructor: &Constructor| {
-        let accepts = (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string());
+        let accepts = adapted.as_ref().map_err(ToString::to_string).and_then(|program| {
+            let program = passes::forget_dead(program);
+            let task = Task { program: &program, memory, property: Property::Stated };
+            (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string())
+        });
         Acceptance { engine: constructor.name, summary: constructor.summary, accepts }
     };
     Ok(ENGINES.iter().map(one).collect())

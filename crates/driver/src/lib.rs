@@ -4,6 +4,7 @@
 //! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
 //! here prints, exits or reads the environment.
 
+mod adapt;
 pub mod check;
 pub mod compare;
 pub mod doctor;
@@ -17,6 +18,7 @@ mod load;
 pub mod models;
 pub mod outcomes;
 mod pool;
+pub mod port;
 mod reach;
 pub mod replay;
 mod similar;

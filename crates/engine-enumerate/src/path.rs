@@ -118,7 +118,11 @@ pub(crate) struct PathEvent<'a> {
     pub addr: Reads,
     pub data: Reads,
     pub ctrl: Reads,
+    /// All of the reads that decided selections on the way here, through the address, through the
+    /// value.
     pub pick: Reads,
+    pub pick_addr: Reads,
+    pub pick_data: Reads,
     pub pair: Option<Pair>,
 }
 

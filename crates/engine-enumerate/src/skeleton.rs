@@ -171,6 +171,8 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
             "data" => self.depend(rows, |event| event.data),
             "ctrl" => self.depend(rows, |event| event.ctrl),
             "pick" => self.depend(rows, |event| event.pick),
+            "pick-addr" => self.depend(rows, |event| event.pick_addr),
+            "pick-data" => self.depend(rows, |event| event.pick_data),
             "rmw" => self.pairs(rows, |_| true),
             "amo" => self.pairs(rows, |pair| matches!(pair, Pair::Instruction(_))),
             "lxsx" => self.pairs(rows, |pair| matches!(pair, Pair::Exclusive(_))),

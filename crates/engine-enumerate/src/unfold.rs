@@ -332,6 +332,8 @@ impl<'a> Run<'a, '_, '_> {
         }
         let mut locked_read = None;
         let mut written = false;
+        // What a comparison inside the instruction looked at.
+        let mut compared: Reads = 0;
         let instruction = state.steps.len() as u32;
         let locked = edge.mode == Mode::Locked;
         for (number, op) in edge.ops.iter().enumerate() {
@@ -351,6 +353,8 @@ impl<'a> Run<'a, '_, '_> {
                 data: 0,
                 ctrl: state.control,
                 pick: state.control_pick | address.pick,
+                pick_addr: address.pick,
+                pick_data: 0,
                 pair: None,
             };
             match op {
@@ -373,7 +377,8 @@ impl<'a> Run<'a, '_, '_> {
                 }
                 Op::Store { address, value, tags } => {
                     let address = self.defined(state, address, at)?;
-                    let value = self.defined(state, value, at)?;
+                    let mut value = self.defined(state, value, at)?;
+                    value.pick |= compared;
                     let stored = self.stored(state, address.expr, value.expr)?;
                     let pair = locked_read.filter(|_| locked);
                     if written && locked {
@@ -391,6 +396,7 @@ impl<'a> Run<'a, '_, '_> {
                         event.value = stored;
                         event.data |= value.data & !own;
                         event.pick |= (value.pick | state.control_pick) & !own;
+                        event.pick_data |= value.pick & !own;
                         event.ctrl |= state.control & !own;
                         continue;
                     }
@@ -400,6 +406,7 @@ impl<'a> Run<'a, '_, '_> {
                         value: stored,
                         data: value.data,
                         pick: event.pick | value.pick,
+                        pick_data: value.pick,
                         pair: pair.map(Pair::Instruction),
                         ..event
                     });
@@ -424,6 +431,7 @@ impl<'a> Run<'a, '_, '_> {
                             value: stored,
                             data: value.data,
                             pick: event.pick | value.pick,
+                            pick_data: value.pick,
                             pair: Some(Pair::Exclusive(read)),
                             ..event
                         });
@@ -444,6 +452,13 @@ impl<'a> Run<'a, '_, '_> {
                 Op::Forget { local } => {
                     let zero = self.process.locals[*local as usize].sort.zero().code().unwrap_or(0);
                     state.locals[*local as usize] = Known::free(self.arena.constant(zero));
+                }
+                // A comparison inside an instruction picks what the instruction writes; it is no
+                // branch (AArch64).
+                Op::Assume { condition } if self.selects && locked => {
+                    let condition = self.defined(state, condition, at)?;
+                    compared |= condition.data | condition.pick;
+                    self.require(state, condition.expr)?;
                 }
                 Op::Assume { condition } => self.decide(state, condition, at, false)?,
                 Op::Assert { condition, .. } => {

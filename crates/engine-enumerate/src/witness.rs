@@ -43,7 +43,7 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
                 edge: Some(event.edge),
                 step: None,
                 tags: tags_of(event),
-                instruction: event.instruction + 1,
+                instruction: event.instruction,
                 locked: event.locked,
                 orders: event.orders,
             });
@@ -60,6 +60,8 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
         execution.data = self.dependencies(|event| event.data);
         execution.control = self.dependencies(|event| event.ctrl);
         execution.pick = self.dependencies(|event| event.pick);
+        execution.pick_address = self.dependencies(|event| event.pick_addr);
+        execution.pick_data = self.dependencies(|event| event.pick_data);
         let threads = 0..self.skeleton.paths.len();
         let paths = threads.map(|thread| self.taken(program, shape, thread)).collect();
         (execution, paths)
@@ -72,6 +74,7 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
             let wanted = own.filter(|read| reads(event) >> read.number & 1 != 0);
             pairs.extend(wanted.map(|read| (read.event as u32, number as u32)));
         }
+        pairs.sort_unstable();
         pairs
     }
 

@@ -242,6 +242,9 @@ impl<'a> Tail<'_, 'a> {
         // A register of 64 bits that the test calls an `int` is compared as one.
         let number = right.as_value().and_then(Value::as_int);
         let beyond = number.is_some_and(|number| !(0..=i64::from(i32::MAX)).contains(&number));
+        if let (Some(number), Sort::Bits { width: 32, .. }) = (number, left.sort()) {
+            return Ok(Term::binary(operator, left.clone(), Term::int(left.sort().wrap(number))));
+        }
         if number.is_some() && (self.names.wide || beyond) && self.is_word(left) {
             let (left, right) = (names::word(left.clone(), true), names::word(right, true));
             return Ok(Term::binary(operator, left, right));

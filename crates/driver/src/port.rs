@@ -90,6 +90,7 @@ fn compared(
         let listing = list(&loaded.sources, program, &shape, alone(outcome, *tally), false);
         names = listing.names;
         let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
+        let values = values.iter().map(ToString::to_string).collect();
         let (axiom, cycle) = witness(request, program, to, outcome, run)
             .map(|(told, execution)| why_not(&loaded.sources, &told, from, &execution))
             .unwrap_or_default();

@@ -25,7 +25,7 @@ pub use exit::Exit;
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
 pub use graph::tell_graph;
 pub use names::{location_list, value_name};
-pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, list};
+pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, Shown, list};
 pub use port::{Fresh, PortReport, PortVerdict};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};

@@ -5,9 +5,10 @@
 //! order of herd's logs, so that two logs of one test can be compared line by line.
 
 use std::cmp::Ordering;
+use std::fmt;
 
-use wattle_engine::{Bound, Census, Reason};
-use wattle_logic::{Kind, Term, Value};
+use wattle_engine::{Bound, Census, Reason, Tally};
+use wattle_logic::{Kind, Sort, Term, Value};
 use wattle_program::{Program, Question, Shape, Vocabulary};
 use wattle_source::{Diagnostic, FileId, Sources};
 
@@ -65,11 +66,27 @@ pub struct Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalState {
     /// One for each name.
-    pub values: Vec<String>,
+    pub values: Vec<Shown>,
     /// How many executions end so; 1 where they are not counted.
     pub executions: u64,
     /// Does the condition hold?
     pub holds: bool,
+}
+
+/// A value in a final state. Most are numbers, and a suite has very many of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Number(i64),
+    Name(String),
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shown::Number(number) => number.fmt(f),
+            Shown::Name(name) => f.write_str(name),
+        }
+    }
 }
 
 impl Listing {
@@ -132,19 +149,20 @@ pub fn list(sources: &Sources, program: &Program, shape: &Shape, census: Census,
         .map(|(number, term)| (Column::new(program, shape, term), number))
         .collect();
     columns.sort();
-    let mut rows: Vec<(Vec<Value>, u64, bool)> = (census.outcomes.into_iter())
-        .map(|(outcome, tally)| {
-            let values = columns.iter().map(|(_, number)| outcome[*number].clone()).collect();
-            (values, tally.executions, tally.holds)
-        })
-        .collect();
-    rows.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    let in_order = columns.iter().enumerate().all(|(position, (_, number))| position == *number);
+    let mut rows: Vec<(Vec<Value>, Tally)> = census.outcomes.into_iter().collect();
+    if !in_order {
+        for (values, _) in &mut rows {
+            *values = columns.iter().map(|(_, number)| values[*number].clone()).collect();
+        }
+        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+    }
+    let sorts: Vec<Sort> = columns.iter().map(|(_, number)| program.observed[*number].sort()).collect();
     let states = (rows.into_iter())
-        .map(|(values, executions, holds)| {
-            let named = |(value, (_, number)): (&Value, &(Column, usize))| {
-                observed_name(program, shape, &program.observed[*number], value)
-            };
-            FinalState { values: values.iter().zip(&columns).map(named).collect(), executions, holds }
+        .map(|(values, Tally { executions, holds })| {
+            let named =
+                (values.iter().zip(&sorts)).map(|(value, sort)| observed_name(program, shape, *sort, value));
+            FinalState { values: named.collect(), executions, holds }
         })
         .collect();
     let (question, condition) = match &program.condition {
@@ -239,14 +257,14 @@ fn natural(one: &str, other: &str) -> Ordering {
 }
 
 /// A value as a log shows it: an address, also one kept as a number, by the name of its location.
-fn observed_name(program: &Program, shape: &Shape, term: &Term, value: &Value) -> String {
+fn observed_name(program: &Program, shape: &Shape, sort: Sort, value: &Value) -> Shown {
     match value {
         Value::Int(number) => match shape.pointer(*number) {
-            Ok(location) => shape.location_name(program, location),
-            Err(_) => number.to_string(),
+            Ok(location) => Shown::Name(shape.location_name(program, location)),
+            Err(_) => Shown::Number(*number),
         },
-        Value::Address(location) => shape.location_name(program, *location),
-        _ => value_name(program, shape, term.sort(), value),
+        Value::Address(location) => Shown::Name(shape.location_name(program, *location)),
+        _ => Shown::Name(value_name(program, shape, sort, value)),
     }
 }
 

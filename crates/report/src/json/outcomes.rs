@@ -15,7 +15,8 @@ pub fn outcomes(report: &OutcomesReport, timing: bool) -> Value {
     };
     let witnesses = listing.filter(|listing| listing.counted).map(Listing::witnesses);
     let one = |listing: &Listing, state: &FinalState| {
-        let cells = listing.names.iter().cloned().zip(state.values.iter().map(|value| json!(value)));
+        let cells =
+            listing.names.iter().cloned().zip(state.values.iter().map(|value| json!(value.to_string())));
         json!({
             "state": cells.collect::<Map<_, _>>(),
             "executions": listing.counted.then_some(state.executions),

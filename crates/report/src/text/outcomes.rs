@@ -79,9 +79,7 @@ fn listed(report: &OutcomesReport, listing: &Listing, options: &Options) -> Stri
                 out.push(' ');
             }
             out.push_str(name);
-            out.push('=');
-            out.push_str(value);
-            out.push(';');
+            let _ = write!(out, "={value};");
         }
         out.push('\n');
     }

@@ -1,9 +1,15 @@
 //! `compare`: the same file under several models.
+//!
+//! A litmus test asks which final states there are, so its outcomes are compared; of other programs
+//! the verdicts are.
 
 use wattle_memory::MemoryModel;
+use wattle_report::OutcomesReport;
 
 use crate::check::{Check, Checked, check};
-use crate::{Input, Watch};
+use crate::engines::choose;
+use crate::outcomes::{Outcomes, of_loaded};
+use crate::{Input, Watch, load};
 
 #[derive(Clone, Debug)]
 pub struct Compare {
@@ -13,8 +19,37 @@ pub struct Compare {
 }
 
 /// One report a model, in the order in which the models were named.
-pub fn compare(request: &Compare, input: &Input, watch: &Watch) -> Result<Vec<Checked>, String> {
-    (request.models.iter())
-        .map(|model| check(&Check { model: model.clone(), ..request.check.clone() }, input, watch))
-        .collect()
+#[derive(Clone, Debug)]
+pub enum Compared {
+    Verdicts(Vec<Checked>),
+    Outcomes(Vec<OutcomesReport>),
+}
+
+pub fn compare(request: &Compare, input: &Input, watch: &Watch) -> Result<Compared, String> {
+    choose(request.check.engine.as_deref(), &request.check.settings)?;
+    let litmus = load(input).ok().filter(|loaded| loaded.parsed.program.condition.is_some());
+    let Some(loaded) = litmus else {
+        let verdicts = (request.models.iter())
+            .map(|model| check(&Check { model: model.clone(), ..request.check.clone() }, input, watch));
+        return verdicts.collect::<Result<_, _>>().map(Compared::Verdicts);
+    };
+    let one = |model: &MemoryModel| {
+        let run = watch.run(request.check.budget);
+        let of_model = outcomes_request(&request.check, Some(model));
+        let mut report = of_loaded(&of_model, &input.name, &loaded, &run);
+        report.seconds = run.elapsed().as_secs_f64();
+        report
+    };
+    Ok(Compared::Outcomes(request.models.iter().map(one).collect()))
+}
+
+/// The same wishes for a list of outcomes.
+pub(crate) fn outcomes_request(check: &Check, model: Option<&MemoryModel>) -> Outcomes {
+    Outcomes {
+        model: model.cloned(),
+        engine: check.engine.clone(),
+        settings: check.settings.clone(),
+        budget: check.budget,
+        atomic_copy: check.atomic_copy,
+    }
 }

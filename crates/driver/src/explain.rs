@@ -1,11 +1,11 @@
 //! `explain`: a memory model or a diagnostic code in a few sentences.
 
-use wattle_memory::CATALOGUE;
+use wattle_memory::{CATALOGUE, cat, text};
 
 use crate::similar::did_you_mean;
 
 /// Model or code of ours, and what there is to say about it; front ends explain their own codes.
-const TEXTS: [(&str, &str); 17] = [
+const TEXTS: [(&str, &str); 25] = [
     (
         "sc",
         "Under sequential consistency the threads take turns, and every load sees the last store.\n\
@@ -34,6 +34,54 @@ const TEXTS: [(&str, &str); 17] = [
              flag = 1;    r = data;          may end with r == 0.\n\
          \n\
          `fence ww` keeps stores before it in front of stores after it; `fence` empties all queues.",
+    ),
+    (
+        "rmo",
+        "Relaxed memory order (SPARC V9, as Alglave et al. 2013 read it). Loads are out of order too, unless\n\
+         one depends on the other: MP, SB and LB are allowed without fences or dependencies, and IRIW,\n\
+         because nothing orders its loads. Writes are atomic: once one thread has seen another's store,\n\
+         all have.",
+    ),
+    (
+        "alpha",
+        "The Alpha keeps only accesses of one location in order. Not even a load whose address depends on\n\
+         another load comes after it, so MP with a fenced writer and a dependent reader is allowed. Writes\n\
+         are atomic, and no value comes out of thin air.",
+    ),
+    (
+        "aarch64",
+        "64-bit ARM. Writes are atomic towards other threads. Within a thread, dependencies, barriers (dmb,\n\
+         dsb, isb), load-acquire and store-release order; anything else may change places: SB, MP, LB and\n\
+         2+2W are allowed without them.",
+    ),
+    (
+        "riscv",
+        "RISC-V weak memory order. Writes are atomic towards other threads; thirteen rules say which program\n\
+         order is preserved: fences by their letters, dependencies, acquire and release marks, accesses of\n\
+         one location. SB, MP, LB and 2+2W are allowed without these.",
+    ),
+    (
+        "arm",
+        "ARM before version 8. Writes reach other threads one by one, so IRIW with dependent loads is\n\
+         allowed; dmb and dsb forbid it. Dependencies order what depends on a load.",
+    ),
+    (
+        "power",
+        "IBM Power. Writes reach other threads one by one: IRIW is allowed unless sync stands between the\n\
+         loads, and WRC unless the middle thread has a fence. Loads and stores are out of order but for\n\
+         dependencies and fences; lwsync orders all but a store before a load, eieio stores.",
+    ),
+    (
+        "power-2012",
+        "IBM Power as Alglave et al. 2013 check it: coherence at each location, no values out of thin air,\n\
+         and one global order of what is not relaxed. Mostly weaker than power, because lwsync is less\n\
+         cumulative; stronger in a few places.",
+    ),
+    (
+        "rc11",
+        "C and C++ atomics after Lahav et al. 2017. A release store synchronises with an acquire load that\n\
+         takes its value; seq_cst accesses and fences agree on one order; relaxed accesses of one location\n\
+         are coherent. LB is forbidden. A data race of non-atomic accesses makes the program undefined.",
     ),
     (
         "rma",
@@ -79,14 +127,15 @@ const TEXTS: [(&str, &str); 17] = [
     ("internal", "A bug in wattle: two of its parts contradict each other. Please report the input."),
 ];
 
-/// `Err`: what to try instead.
+/// A model's paragraph is followed by its text. `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    let codes = wattle_frontend::wtl::CODES.iter().chain(&wattle_frontend::litmus::CODES);
+    let codes = wattle_frontend::wtl::CODES.iter().chain(&wattle_frontend::litmus::CODES).chain(&cat::CODES);
     let texts = || TEXTS.iter().chain(codes.clone());
-    if let Some((_, text)) = texts().find(|(name, _)| *name == subject) {
+    if let Some((_, paragraph)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| &*model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();
-        return Ok(format!("{head}{text}\n"));
+        let axioms = text(subject).map(|text| format!("\nIts axioms:\n\n{text}")).unwrap_or_default();
+        return Ok(format!("{head}{paragraph}\n{axioms}"));
     }
     Err(match did_you_mean(subject, texts().map(|(name, _)| *name)) {
         Some(near) => format!("nothing to explain about `{subject}`: did you mean `{near}`?"),

@@ -51,6 +51,12 @@ impl Input {
         }
     }
 
+    /// The name without folders and extension, which is often also the name of the test in it.
+    pub fn stem(&self) -> &str {
+        let name = self.name.rsplit('/').next().unwrap_or(&self.name);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// The text, or why there is none.
     pub fn read(&self) -> Result<String, Diagnostic> {
         let error = |code, message: String| Diagnostic::error(code, Span::NOWHERE, message);

@@ -3,10 +3,13 @@
 //! A folder of litmus tests is ten thousand small questions, so whatever does not depend on the test
 //! is done before the first one: models are read once, and a request is shared by all workers.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Budget, Census, Engine, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task};
+use wattle_engine::{
+    Budget, Census, Engine, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task, Unsupported,
+};
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Shape, Vocabulary, passes};
@@ -15,7 +18,7 @@ use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::engines::{Settings, choose};
 use crate::load::panic_text;
-use crate::{Input, Loaded, Watch, load, models};
+use crate::{Input, Loaded, Refused, Watch, load, models};
 
 #[derive(Clone, Debug)]
 pub struct Outcomes {
@@ -34,16 +37,8 @@ pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<Outc
     choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
     let mut report = match load(input) {
-        Err(refused) => OutcomesReport {
-            verdict: match refused.internal {
-                Some(what) => OutcomesVerdict::Internal { what },
-                None => OutcomesVerdict::Error,
-            },
-            diagnostics: refused.diagnostics,
-            sources: refused.sources,
-            ..blank(&input.name)
-        },
-        Ok(loaded) => of_loaded(request, &input.name, loaded, &run),
+        Err(refused) => of_refused(&input.name, refused),
+        Ok(loaded) => of_loaded(request, &input.name, &loaded, &run),
     };
     if let (true, Some(model)) = (report.model.is_empty(), &request.model) {
         report.model = model.name.to_string();
@@ -52,7 +47,7 @@ pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<Outc
     Ok(report)
 }
 
-fn blank(file: &str) -> OutcomesReport {
+fn blank(file: &str, sources: Sources) -> OutcomesReport {
     OutcomesReport {
         file: file.to_owned(),
         test: String::new(),
@@ -61,24 +56,27 @@ fn blank(file: &str) -> OutcomesReport {
         verdict: OutcomesVerdict::Error,
         seconds: 0.0,
         diagnostics: vec![],
-        sources: Sources::new(),
+        sources,
         notes: vec![],
     }
 }
 
-/// The same for a program that was read already; `seconds` is left to the caller.
-pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: Loaded, run: &Run) -> OutcomesReport {
-    let Loaded { sources, parsed, .. } = loaded;
-    let mut report = OutcomesReport {
-        test: parsed.program.name.to_string(),
-        diagnostics: parsed.warnings,
-        sources,
-        ..blank(file)
+fn of_refused(file: &str, refused: Refused) -> OutcomesReport {
+    let verdict = match refused.internal {
+        Some(what) => OutcomesVerdict::Internal { what },
+        None => OutcomesVerdict::Error,
     };
-    let mut program = parsed.program;
-    if program.observed.is_empty() && program.condition.is_none() {
-        passes::observe_everything(&mut program);
-    }
+    OutcomesReport { verdict, diagnostics: refused.diagnostics, ..blank(file, refused.sources) }
+}
+
+/// The same for a text that was read already; `seconds` is left to the caller.
+pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &Run) -> OutcomesReport {
+    let mut report = OutcomesReport {
+        test: loaded.parsed.program.name.to_string(),
+        diagnostics: loaded.parsed.warnings.clone(),
+        ..blank(file, loaded.sources.clone())
+    };
+    let program = observed(&loaded.parsed.program);
     let default;
     let model = match (&request.model, default_model(program.vocabulary)) {
         (Some(model), _) => model,
@@ -103,31 +101,37 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: Loaded, run: &Ru
     };
     report.model = model.name.to_string();
     let task = Task { program: &program, memory: model, property: Property::Stated };
-    // A panic in an engine must not take the other files with it.
-    let counted = catch_unwind(AssertUnwindSafe(|| count(request, &task, run)));
-    report.verdict = match counted {
-        Err(panic) => {
-            OutcomesVerdict::Internal { what: format!("an engine panicked: {}", panic_text(&*panic)) }
-        }
-        Ok(Err(Reason::Unsupported(unsupported))) => {
-            if let Some(span) = unsupported.span {
-                let message = format!("unsupported: {unsupported}");
-                report.diagnostics.push(Diagnostic::warning("unsupported", span, message));
+    report.verdict = match count(request, &task, run) {
+        Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
+        Err(Stopped::Reason(reason)) => {
+            if let Reason::Unsupported(Unsupported { what, span: Some(span) }) = &reason {
+                let message = format!("unsupported: {what}");
+                report.diagnostics.push(Diagnostic::warning("unsupported", *span, message));
             }
-            OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) }
+            OutcomesVerdict::Unknown { reason }
         }
-        Ok(Err(reason)) => OutcomesVerdict::Unknown { reason },
-        Ok(Ok(Counted { engine, census, executions })) => {
+        Ok(Counted { engine, census, executions }) => {
             report.engine = Some(engine.to_owned());
             match Shape::new(&program) {
                 Ok(shape) => {
-                    OutcomesVerdict::Listed(list(&report.sources, &program, &shape, census, executions))
+                    let listing = list(&report.sources, &program, &shape, census, executions);
+                    OutcomesVerdict::Listed(listing)
                 }
                 Err(error) => OutcomesVerdict::Internal { what: error.to_string() },
             }
         }
     };
     report
+}
+
+/// The program, with everything observed if its text does not say what is.
+pub(crate) fn observed(program: &Program) -> Cow<'_, Program> {
+    if !program.observed.is_empty() || program.condition.is_some() {
+        return Cow::Borrowed(program);
+    }
+    let mut program = program.clone();
+    passes::observe_everything(&mut program);
+    Cow::Owned(program)
 }
 
 /// The model that tests of an architecture are written for.
@@ -144,15 +148,29 @@ pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
     })
 }
 
-struct Counted {
-    engine: &'static str,
-    census: Census,
+pub(crate) struct Counted {
+    pub engine: &'static str,
+    pub census: Census,
     /// Are its numbers numbers of executions?
-    executions: bool,
+    pub executions: bool,
+}
+
+pub(crate) enum Stopped {
+    Reason(Reason),
+    /// Wattle is at fault.
+    Internal(String),
 }
 
 /// Executions are counted where the model has axioms; a machine gives only the states.
-fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Stopped> {
+    // A panic in an engine must not take the other files with it.
+    match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
+        Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
+        Ok(counted) => counted.map_err(Stopped::Reason),
+    }
+}
+
+fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
     let explore = &request.settings.explore;
     let states = explore.outcomes(task, run)?;
     let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;

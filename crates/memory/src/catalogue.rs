@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use wattle_program::{Name, Op, Program, Vocabulary};
+use wattle_source::{Diagnostic, NoLoader, Sources};
 
-use crate::cat::Axioms;
+use crate::cat::{self, Axioms};
 
 /// An operational machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,34 +42,118 @@ pub struct MemoryModel {
     pub vocabulary: Option<Vocabulary>,
 }
 
-/// From strongest to weakest, and RMA beside them.
-pub static CATALOGUE: LazyLock<Vec<MemoryModel>> = LazyLock::new(|| {
-    let model = |name: &str, machine, summary| MemoryModel {
-        name: name.into(),
-        machine: Some(machine),
-        axioms: None,
-        summary: Cow::Borrowed(summary),
-        vocabulary: None,
+/// One line of the catalogue: name, text of the axioms, machine, vocabulary, summary.
+type Entry = (&'static str, Option<&'static str>, Option<Machine>, Option<Vocabulary>, &'static str);
+
+macro_rules! text {
+    ($name:literal) => {
+        Some(include_str!(concat!("../../../models/", $name, ".cat")))
     };
-    vec![
-        model(
-            "sc",
-            Machine::Sc { atomic_copy: false },
-            "sequential consistency: one access at a time, in program order",
-        ),
-        model(
-            "tso",
-            Machine::Tso,
-            "total store order (x86): stores wait in one queue a thread, loads overtake them",
-        ),
-        model(
-            "pso",
-            Machine::Pso,
-            "partial store order (SPARC): stores to different locations overtake each other too",
-        ),
-        model("rma", Machine::Rma, "remote memory access: put and get complete at any time before a flush"),
-    ]
+}
+
+/// From strongest to weakest as far as they compare; then those of one architecture, C11, and RMA.
+const ENTRIES: [Entry; 12] = [
+    (
+        "sc",
+        text!("sc"),
+        Some(Machine::Sc { atomic_copy: false }),
+        None,
+        "sequential consistency: one access at a time, in program order",
+    ),
+    (
+        "tso",
+        text!("tso"),
+        Some(Machine::Tso),
+        None,
+        "total store order (x86): stores wait in one queue a thread, loads overtake them",
+    ),
+    (
+        "pso",
+        text!("pso"),
+        Some(Machine::Pso),
+        None,
+        "partial store order (SPARC): stores to different locations overtake each other too",
+    ),
+    (
+        "rmo",
+        text!("rmo"),
+        None,
+        None,
+        "relaxed memory order (SPARC): only dependencies and fences order loads",
+    ),
+    ("alpha", text!("alpha"), None, None, "Alpha: not even a dependency keeps two loads in order"),
+    (
+        "aarch64",
+        text!("aarch64"),
+        None,
+        Some(Vocabulary::Aarch64),
+        "64-bit ARM: writes are atomic towards others; dependencies, acquire and release order",
+    ),
+    (
+        "riscv",
+        text!("riscv"),
+        None,
+        Some(Vocabulary::Riscv),
+        "RISC-V weak memory order: thirteen rules of preserved order",
+    ),
+    (
+        "arm",
+        text!("arm"),
+        None,
+        Some(Vocabulary::Arm),
+        "ARM before version 8: writes reach other threads one by one",
+    ),
+    (
+        "power",
+        text!("power"),
+        None,
+        Some(Vocabulary::Ppc),
+        "IBM Power: writes reach other threads one by one, sync and lwsync order them",
+    ),
+    (
+        "power-2012",
+        text!("power-2012"),
+        None,
+        Some(Vocabulary::Ppc),
+        "IBM Power by three acyclicity checks (Alglave et al. 2013)",
+    ),
+    (
+        "rc11",
+        text!("rc11"),
+        None,
+        Some(Vocabulary::C11),
+        "C and C++ atomics, repaired C11; a data race is undefined",
+    ),
+    (
+        "rma",
+        None,
+        Some(Machine::Rma),
+        None,
+        "remote memory access: put and get complete at any time before a flush",
+    ),
+];
+
+pub static CATALOGUE: LazyLock<Vec<MemoryModel>> = LazyLock::new(|| {
+    let model = |(name, text, machine, vocabulary, summary): Entry| MemoryModel {
+        name: name.into(),
+        machine,
+        axioms: text.and_then(|text| axioms(name, text).ok()).map(Arc::new),
+        summary: Cow::Borrowed(summary),
+        vocabulary,
+    };
+    ENTRIES.into_iter().map(model).collect()
 });
+
+/// A test reads all of them, so that the catalogue never lacks one.
+fn axioms(name: &str, text: &str) -> Result<Axioms, Vec<Diagnostic>> {
+    let (mut sources, file) = Sources::single(&format!("{name}.cat"), text);
+    cat::read(&mut sources, file, &NoLoader, &[])
+}
+
+/// The text of the axioms of a model of ours.
+pub fn text(name: &str) -> Option<&'static str> {
+    ENTRIES.iter().find(|entry| entry.0 == name).and_then(|entry| entry.1)
+}
 
 pub fn find(name: &str) -> Option<&'static MemoryModel> {
     CATALOGUE.iter().find(|model| &*model.name == name)
@@ -93,5 +178,22 @@ impl MemoryModel {
             ));
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_read_without_a_word() {
+        for (name, text, ..) in ENTRIES {
+            if let Some(text) = text {
+                let read = axioms(name, text);
+                assert!(read.is_ok(), "{name}: {read:?}");
+            }
+        }
+        assert!(CATALOGUE.iter().all(|model| model.axioms.is_some() || model.machine.is_some()));
+        assert_eq!(CATALOGUE.iter().filter(|model| model.axioms.is_some()).count(), 11);
     }
 }

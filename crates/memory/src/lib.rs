@@ -13,6 +13,6 @@ mod execution;
 mod observe;
 pub mod operational;
 
-pub use catalogue::{CATALOGUE, Machine, MemoryModel, find};
+pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;

@@ -6,8 +6,10 @@
 //! format is one more module beside those two and one variant where `cli` chooses.
 
 mod check;
+mod cycle;
 mod exit;
 mod fix;
+mod graph;
 pub mod json;
 mod names;
 mod outcomes;
@@ -17,8 +19,10 @@ pub mod text;
 mod trace;
 
 pub use check::{CheckReport, CheckVerdict};
+pub use cycle::{Link, sc_cycle};
 pub use exit::Exit;
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
+pub use graph::tell_graph;
 pub use names::{location_list, value_name};
 pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, list};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};

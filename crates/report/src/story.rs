@@ -3,6 +3,8 @@
 
 use wattle_source::Place;
 
+use crate::Link;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Story {
     /// The names of all threads, in their order.
@@ -10,6 +12,10 @@ pub struct Story {
     /// Initial contents that the program leaves open, as this execution has them.
     pub start: Vec<(String, String)>,
     pub moves: Vec<Move>,
+    /// The moves of one thread follow those of another, and their order says nothing about time.
+    pub timeless: bool,
+    /// The cycle that sequential consistency forbids, if this execution has one.
+    pub cycle: Vec<Link>,
     pub violated: Violated,
     pub finish: Finish,
     /// Does the property hold under sequential consistency? `None`: not known, or not asked.
@@ -55,6 +61,11 @@ pub enum Effect {
     },
     /// A store that acts on memory at once.
     Stored {
+        location: String,
+        value: String,
+    },
+    /// A write in an execution graph, where nobody says when it reaches memory.
+    Wrote {
         location: String,
         value: String,
     },

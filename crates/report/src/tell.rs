@@ -17,6 +17,7 @@ use wattle_program::{
 };
 use wattle_source::{Place, Sources, Span};
 
+use crate::cycle::sc_cycle;
 use crate::names::value_name;
 use crate::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 
@@ -68,6 +69,12 @@ pub fn tell(
         violated: violated(sources, program, &shape, &counterexample.violated),
         finish: finish(sources, program, &shape, &state, &counterexample.violated, &moves),
         moves,
+        timeless: false,
+        // Halves of remote operations are in no program order, so there is no cycle to show.
+        cycle: match machine {
+            Machine::Rma => vec![],
+            _ => sc_cycle(sources, program, &shape, &execution),
+        },
         holds_under_sc: None,
     })
 }
@@ -386,11 +393,16 @@ impl Teller<'_> {
     }
 }
 
-fn place(sources: &Sources, span: Span) -> Option<Place> {
+pub(crate) fn place(sources: &Sources, span: Span) -> Option<Place> {
     (!span.is_nowhere()).then(|| sources.start(span))
 }
 
-fn cell(program: &Program, shape: &Shape, location: u32, value: Option<&Value>) -> (String, String) {
+pub(crate) fn cell(
+    program: &Program,
+    shape: &Shape,
+    location: u32,
+    value: Option<&Value>,
+) -> (String, String) {
     let sort = program.variables[shape.locations[location as usize].variable as usize].sort;
     let value = value.map_or_else(|| "?".into(), |value| value_name(program, shape, sort, value));
     (shape.location_name(program, location), value)
@@ -433,7 +445,12 @@ fn open_at_start(program: &Program, shape: &Shape, start: &State) -> Vec<(String
     cells
 }
 
-fn violated(sources: &Sources, program: &Program, shape: &Shape, violation: &Violation) -> Violated {
+pub(crate) fn violated(
+    sources: &Sources,
+    program: &Program,
+    shape: &Shape,
+    violation: &Violation,
+) -> Violated {
     let edge =
         |thread: &ThreadId, edge: &EdgeId| program.process(shape.info(*thread).process).cfg.edge(*edge);
     let at = |kind, span: Span| Violated {
@@ -466,7 +483,7 @@ fn violated(sources: &Sources, program: &Program, shape: &Shape, violation: &Vio
     }
 }
 
-fn finish(
+pub(crate) fn finish(
     sources: &Sources,
     program: &Program,
     shape: &Shape,
@@ -529,6 +546,7 @@ fn location_of(effect: &Effect) -> Option<&str> {
         Effect::Read { location, .. }
         | Effect::Buffered { location, .. }
         | Effect::Stored { location, .. }
+        | Effect::Wrote { location, .. }
         | Effect::Reached { location, .. } => Some(location),
         _ => None,
     }

@@ -47,6 +47,9 @@ pub struct Score {
     pub open: usize,
 }
 
+/// How much of one folder is printed at once.
+const MOST_LINES: usize = 40;
+
 /// The top of the repository.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -57,7 +60,7 @@ pub fn data() -> PathBuf {
     root().join("../shared/data/litmus")
 }
 
-/// Arguments: folders (all), `--jobs N`, `--all` (print explained rows too). Prints what disagrees.
+/// Arguments: folders (all), `--jobs N`, `--all` (print all rows, also explained ones). Prints what disagrees.
 pub fn run(arguments: &[String]) -> Result<bool, String> {
     let mut folders = Vec::new();
     let (mut jobs, mut all) = (1, false);
@@ -84,10 +87,13 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     let mut scores = Vec::new();
     for folder in folders {
         let (score, lines) = judge_folder(&folder, &lists, jobs)?;
-        for line in &lines {
-            if line.open || all {
-                println!("{}", line.text);
-            }
+        let shown: Vec<&Line> = lines.iter().filter(|line| line.open || all).collect();
+        let most = if all { shown.len() } else { MOST_LINES };
+        for line in shown.iter().take(most) {
+            println!("{}", line.text);
+        }
+        if shown.len() > most {
+            println!("{folder}: {} more (--all prints them)", shown.len() - most);
         }
         good &= score.open == 0;
         scores.push((folder, score));
@@ -152,7 +158,7 @@ pub fn judge_folder(folder: &str, lists: &Lists, jobs: usize) -> Result<(Score, 
         });
         return Ok((score, lines));
     }
-    let mut refusals: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut silent: BTreeMap<String, Vec<String>> = BTreeMap::new();
     in_order(
         &rows,
         jobs,
@@ -167,18 +173,18 @@ pub fn judge_folder(folder: &str, lists: &Lists, jobs: usize) -> Result<(Score, 
             }
             score.open += usize::from(line.as_ref().is_some_and(|line| line.open));
             match (ours, line) {
-                // One construct is often refused in many tests: one line for all of them.
-                (Ours::Refused(why), Some(Line { open: true, .. })) => {
-                    refusals.entry(why).or_default().push(row.file.clone());
+                // One reason often stops many tests: one line for all of them.
+                (Ours::Refused(why) | Ours::Failed(why), Some(Line { open: true, .. })) => {
+                    silent.entry(why).or_default().push(row.file.clone());
                 }
                 (_, line) => lines.extend(line),
             }
             true
         },
     );
-    for (why, names) in refusals {
+    for (why, names) in silent {
         let number = names.len();
-        let text = format!("{folder}: {number} refused and not listed: {why}: {}", names.join(" "));
+        let text = format!("{folder}: {number} without an answer: {why}: {}", names.join(" "));
         lines.push(Line { text, open: true });
     }
     Ok((score, lines))

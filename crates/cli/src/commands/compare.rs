@@ -1,13 +1,14 @@
 //! `wattle compare`.
 
 use wattle_driver::check::Check;
-use wattle_driver::compare::{Compare, compare};
-use wattle_driver::{in_order, models};
-use wattle_report::text::{Detail, Options};
-use wattle_report::{CheckVerdict, Exit, json, text};
+use wattle_driver::compare::{Compare, Compared, compare};
+use wattle_driver::{Input, in_order, models};
+use wattle_report::text::{Detail, Options, Table};
+use wattle_report::{CheckVerdict, Exit, OutcomesReport, json, text};
 
 use super::{Session, atomic_copy, budget, inputs, property, settings};
 use crate::args::{self, Format};
+use crate::output::Output;
 
 pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> {
     let copy = atomic_copy(&args.search);
@@ -31,6 +32,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
+    let mut table = None;
     let mut exit = Exit::Good;
     let mut problem = None;
     in_order(
@@ -39,7 +41,13 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
         |input| compare(&request, input, &watch),
         |_, compared| {
             let compared = match compared {
-                Ok(compared) => compared,
+                Ok(Compared::Verdicts(compared)) => compared,
+                Ok(Compared::Outcomes(reports)) => {
+                    for report in &reports {
+                        exit = exit.worst(Exit::of_outcomes(report, args.accept_bounded));
+                    }
+                    return meter.aside(|| side_by_side(&reports, &mut table, &inputs, output));
+                }
                 Err(message) => {
                     problem = Some(message);
                     return false;
@@ -69,4 +77,34 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
     );
     meter.finish();
     problem.map_or(Ok(exit), Err)
+}
+
+/// One row, under the header if it is the first. With `-v` whole lists follow each other instead.
+fn side_by_side(
+    reports: &[OutcomesReport],
+    table: &mut Option<Table>,
+    inputs: &[Input],
+    output: &mut Output,
+) -> bool {
+    let options = output.options;
+    match (output.format, options.detail) {
+        (Format::Json, _) => {
+            reports.iter().all(|report| output.json(&json::outcomes(report, options.timing)))
+        }
+        (Format::Text, Detail::Verbose) => reports.iter().all(|report| {
+            let text = text::outcomes(report, &options);
+            output.text(&format!("{}:\n{text}", options.style.strong(&report.model)))
+        }),
+        (Format::Text, _) => {
+            let mut text = String::new();
+            let table = table.get_or_insert_with(|| {
+                let table =
+                    Table::new(reports.iter().map(|report| &*report.model), inputs.iter().map(Input::stem));
+                text.push_str(&table.header(&options));
+                table
+            });
+            text.push_str(&table.row(reports, &options));
+            output.text(&text)
+        }
+    }
 }

@@ -46,6 +46,46 @@ pub enum Node {
     Fixpoint(u32, u32, Type),
 }
 
+impl Node {
+    /// The nodes that it is made of.
+    pub fn operands(&self) -> [Option<NodeId>; 2] {
+        match *self {
+            Node::Base(..) | Node::Empty(_) | Node::All(_) | Node::Variable(..) | Node::Fixpoint(..) => {
+                [None, None]
+            }
+            Node::Union(one, other)
+            | Node::Intersection(one, other)
+            | Node::Difference(one, other)
+            | Node::Sequence(one, other)
+            | Node::Product(one, other) => [Some(one), Some(other)],
+            Node::Inverse(inner)
+            | Node::Closure(inner)
+            | Node::Identity(inner)
+            | Node::Domain(inner)
+            | Node::Range(inner) => [Some(inner), None],
+        }
+    }
+
+    /// With other numbers for nodes and groups.
+    pub(super) fn renumbered(self, node: impl Fn(NodeId) -> NodeId, group: impl Fn(u32) -> u32) -> Node {
+        match self {
+            Node::Base(..) | Node::Empty(_) | Node::All(_) => self,
+            Node::Union(one, other) => Node::Union(node(one), node(other)),
+            Node::Intersection(one, other) => Node::Intersection(node(one), node(other)),
+            Node::Difference(one, other) => Node::Difference(node(one), node(other)),
+            Node::Sequence(one, other) => Node::Sequence(node(one), node(other)),
+            Node::Product(one, other) => Node::Product(node(one), node(other)),
+            Node::Inverse(inner) => Node::Inverse(node(inner)),
+            Node::Closure(inner) => Node::Closure(node(inner)),
+            Node::Identity(inner) => Node::Identity(node(inner)),
+            Node::Domain(inner) => Node::Domain(node(inner)),
+            Node::Range(inner) => Node::Range(node(inner)),
+            Node::Variable(number, variable, of) => Node::Variable(group(number), variable, of),
+            Node::Fixpoint(number, variable, of) => Node::Fixpoint(group(number), variable, of),
+        }
+    }
+}
+
 /// `let rec … and …`: all variables start empty; one round computes each body in turn, and each sees
 /// the values just computed; rounds end when nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,19 +8,22 @@ pub const COMMANDS: [&str; 9] =
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
-    let (title, fields) = match command {
-        "check" => ("One line for each file", check()),
-        "outcomes" => ("One line for each file", outcomes()),
-        "compare" => ("One line for each file and model", check()),
-        "fix" => ("One line for each file", fix()),
-        "generate" => ("One line for each test", generate()),
-        "test" => ("One line for each row of expectations", test()),
-        "models" => ("One line for each memory model", models()),
-        "engines" => ("One line for each engine (and file)", engines()),
-        "doctor" => ("One line", doctor()),
+    let line = |fields| object(&fields, &["seconds"]);
+    let (title, mut schema) = match command {
+        "check" => ("One line for each file", line(check())),
+        "outcomes" => ("One line for each file", line(outcomes())),
+        "compare" => (
+            "One line for each file and model: outcomes for a litmus test, a check for another program",
+            json!({"anyOf": [line(check()), line(outcomes())]}),
+        ),
+        "fix" => ("One line for each file", line(fix())),
+        "generate" => ("One line for each test", line(generate())),
+        "test" => ("One line for each row of expectations", line(test())),
+        "models" => ("One line for each memory model", line(models())),
+        "engines" => ("One line for each engine (and file)", line(engines())),
+        "doctor" => ("One line", line(doctor())),
         _ => return None,
     };
-    let mut schema = object(&fields, &["seconds"]);
     if let Some(map) = schema.as_object_mut() {
         map.shift_insert(0, "$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
         map.shift_insert(1, "title".into(), json!(format!("wattle {command}: {title}")));
@@ -155,6 +158,11 @@ fn check() -> Fields {
     ]
 }
 
+fn cycle() -> Value {
+    let link = vec![("thread", text()), ("line", or_null(number())), ("event", text()), ("relation", text())];
+    list(object(&link, &[]))
+}
+
 fn counterexample() -> Value {
     let violated = object(
         &vec![
@@ -166,8 +174,8 @@ fn counterexample() -> Value {
         &[],
     );
     let kinds = [
-        "read", "buffered", "stored", "reached", "local", "chosen", "fence", "started", "flushed", "failed",
-        "fault",
+        "read", "buffered", "stored", "wrote", "reached", "local", "chosen", "fence", "started", "flushed",
+        "failed", "fault",
     ];
     let effect = object(&vec![("kind", words(&kinds))], &[]);
     let one_move = object(
@@ -206,6 +214,8 @@ fn counterexample() -> Value {
             ("holds_under_sc", or_null(truth())),
             ("threads", list(text())),
             ("start", map(text())),
+            ("timeless", truth()),
+            ("cycle", cycle()),
             ("moves", list(one_move)),
             ("final", end),
         ],

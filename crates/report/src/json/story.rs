@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Actor, Effect, Move, Story, Via, Writer};
+use crate::{Actor, Effect, Link, Move, Story, Via, Writer};
 
 pub(super) fn story(story: &Story) -> Value {
     let violated = &story.violated;
@@ -22,6 +22,8 @@ pub(super) fn story(story: &Story) -> Value {
         "holds_under_sc": story.holds_under_sc,
         "threads": story.threads,
         "start": cells(&story.start),
+        "timeless": story.timeless,
+        "cycle": story.cycle.iter().map(link).collect::<Vec<_>>(),
         "moves": story.moves.iter().map(|one| one_move(story, one)).collect::<Vec<_>>(),
         "final": {
             "threads": standing,
@@ -30,6 +32,10 @@ pub(super) fn story(story: &Story) -> Value {
             "pending": pending,
         },
     })
+}
+
+pub(super) fn link(link: &Link) -> Value {
+    json!({"thread": link.thread, "line": link.line, "event": link.event, "relation": link.relation})
 }
 
 fn one_move(story: &Story, one: &Move) -> Value {
@@ -70,6 +76,7 @@ fn of_effect(story: &Story, effect: &Effect) -> Value {
             json!({"kind": "buffered", "location": location, "value": value})
         }
         Effect::Stored { location, value } => json!({"kind": "stored", "location": location, "value": value}),
+        Effect::Wrote { location, value } => json!({"kind": "wrote", "location": location, "value": value}),
         Effect::Reached { location, value, line } => {
             json!({"kind": "reached", "location": location, "value": value, "line": line})
         }

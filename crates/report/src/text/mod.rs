@@ -6,6 +6,7 @@ mod fix;
 mod outcomes;
 mod story;
 mod style;
+mod table;
 
 pub use check::check;
 pub use diagnostic::diagnostics;
@@ -13,6 +14,7 @@ pub use fix::fix;
 pub use outcomes::outcomes;
 pub use story::story;
 pub use style::Style;
+pub use table::Table;
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,7 +12,7 @@
 
 use super::{Options, Style};
 use crate::names::location_list;
-use crate::{Actor, Effect, Move, Standing, Story, Via, ViolatedKind, Writer};
+use crate::{Actor, Effect, Link, Move, Standing, Story, Via, ViolatedKind, Writer};
 
 /// Lanes wider than this altogether are squeezed, and names go before the statements instead.
 const WIDEST_LANES: usize = 36;
@@ -30,6 +30,10 @@ pub fn story(story: &Story, options: &Options) -> String {
     }
     for one in &story.moves {
         out.push_str(&layout.line(story, one, options));
+    }
+    if story.timeless {
+        let text = "one thread after another: an execution graph has no time, only who read from whom";
+        out.push_str(&format!("  {}\n", options.style.faint(text)));
     }
     out.push_str(&ending(story, options));
     out
@@ -165,6 +169,7 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
         }
         Effect::Buffered { location, value } => format!("{location} = {value} → buffer of {me}"),
         Effect::Stored { location, value } => format!("{location} = {value} → memory"),
+        Effect::Wrote { location, value } => format!("writes {location} = {value}"),
         Effect::Reached { location, value, .. } => format!("{location} = {value} → memory"),
         Effect::Local { name, value } => format!("{name} = {value}"),
         Effect::Chosen { name: Some(name), value } => format!("chooses {name} = {value}"),
@@ -209,6 +214,7 @@ fn ending(story: &Story, options: &Options) -> String {
         let name = if number == 0 { "pending" } else { "" };
         row(name, format!("{thread}: {}", location_list(stores)));
     }
+    out.push_str(&cycle("the cycle that sc forbids", &story.cycle, options));
     match story.holds_under_sc {
         Some(true) => out.push_str(&format!(
             "\n  {}\n",
@@ -216,6 +222,31 @@ fn ending(story: &Story, options: &Options) -> String {
         )),
         Some(false) => out.push_str("\n  The property is violated under sc too: fences cannot repair it.\n"),
         None => {}
+    }
+    out
+}
+
+/// One event a line, with the relation that leads to the next; the last leads back to the first.
+pub(super) fn cycle(title: &str, cycle: &[Link], options: &Options) -> String {
+    if cycle.is_empty() {
+        return String::new();
+    }
+    let style = options.style;
+    let mut out = format!("  {}\n", style.strong(title));
+    let width = |text: fn(&Link) -> &str| cycle.iter().map(|link| text(link).chars().count()).max();
+    let (thread, event) = (width(|link| &link.thread), width(|link| &link.event));
+    for (number, link) in cycle.iter().enumerate() {
+        let line = link.line.map(|line| line.to_string()).unwrap_or_default();
+        let arrow = if number + 1 == cycle.len() { "→ the first" } else { "→" };
+        out.push_str(&format!(
+            "  {}  {:<thread$}  {:<event$}  {}\n",
+            style.faint(&format!("{line:>4}")),
+            link.thread,
+            link.event,
+            style.faint(&format!("{} {arrow}", link.relation)),
+            thread = thread.unwrap_or(0),
+            event = event.unwrap_or(0),
+        ));
     }
     out
 }

@@ -1,0 +1,1 @@
+//! What the .cat language reads and what it makes of it.

@@ -1,0 +1,71 @@
+//! Several models side by side: tests are rows and models are columns.
+//!
+//! Rows are printed as they come, so the widths are settled before the first one.
+
+use super::{Options, Style};
+use crate::{OutcomesReport, OutcomesVerdict};
+
+/// `Sometimes 1234 …`
+const CELL: usize = 16;
+const LONGEST_NAME: usize = 48;
+
+#[derive(Clone, Debug)]
+pub struct Table {
+    models: Vec<String>,
+    name: usize,
+}
+
+impl Table {
+    /// For tests with names about as long as these.
+    pub fn new<'a>(
+        models: impl IntoIterator<Item = &'a str>,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Table {
+        let longest = names.into_iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        Table {
+            models: models.into_iter().map(ToOwned::to_owned).collect(),
+            name: longest.clamp("test".len(), LONGEST_NAME),
+        }
+    }
+
+    pub fn header(&self, options: &Options) -> String {
+        let mut line = format!("{:<width$}", "test", width = self.name);
+        for model in &self.models {
+            line.push_str(&format!("  {model:<CELL$}"));
+        }
+        format!("{}\n", options.style.strong(line.trim_end()))
+    }
+
+    /// One report a model.
+    pub fn row(&self, reports: &[OutcomesReport], options: &Options) -> String {
+        let name = reports.iter().map(|report| report.test.as_str()).find(|name| !name.is_empty());
+        let name = name.or(reports.first().map(|report| report.file.as_str())).unwrap_or("");
+        let mut line = format!("{name:<width$}", width = self.name);
+        for report in reports {
+            let (text, paint) = cell(report);
+            let padding = " ".repeat(CELL.saturating_sub(text.chars().count()));
+            line.push_str(&format!("  {}{padding}", paint(options.style, &text)));
+        }
+        format!("{}\n", line.trim_end())
+    }
+}
+
+type Paint = fn(Style, &str) -> String;
+
+/// How often the condition holds, and how many states there are.
+fn cell(report: &OutcomesReport) -> (String, Paint) {
+    match &report.verdict {
+        OutcomesVerdict::Listed(listing) => {
+            let what = if listing.undefined { "Undef" } else { listing.observation() };
+            // Where longer executions were left out there may be more.
+            let more = if listing.bound.is_some() { "+" } else { "" };
+            let paint: Paint = if listing.undefined { Style::doubtful } else { |_, text| text.to_owned() };
+            (format!("{what} {}{more}", listing.states.len()), paint)
+        }
+        OutcomesVerdict::Unknown { reason: wattle_engine::Reason::Unsupported(_) } => {
+            ("unsupported".into(), Style::doubtful)
+        }
+        OutcomesVerdict::Unknown { .. } => ("unknown".into(), Style::doubtful),
+        OutcomesVerdict::Error | OutcomesVerdict::Internal { .. } => ("error".into(), Style::bad),
+    }
+}

@@ -5,6 +5,7 @@
 //! right. They replay counterexamples, serve the naive search, and are what the packed machine of
 //! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
 
+pub mod axiomatic;
 pub mod candidates;
 pub mod cat;
 mod catalogue;

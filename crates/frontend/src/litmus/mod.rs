@@ -10,6 +10,7 @@
 //! What herd knows and wattle does not is the error `litmus-unsupported`, which names the construct.
 
 mod asm;
+mod c;
 mod codes;
 mod edit;
 mod init;
@@ -49,10 +50,11 @@ pub(crate) struct Language {
     pub program: for<'a> fn(&mut Cursor<'a>, &mut Names<'a>) -> Read<()>,
 }
 
-const LANGUAGES: [Language; 2] = [asm::x86::LANGUAGE, asm::ppc::LANGUAGE];
+const LANGUAGES: [Language; 4] =
+    [asm::x86::LANGUAGE, asm::ppc::LANGUAGE, asm::aarch64::LANGUAGE, c::LANGUAGE];
 
 /// Languages that herd reads and wattle does not.
-const FOREIGN: [&str; 10] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "AArch64", "ARM", "RISCV", "C", "JAVA"];
+const FOREIGN: [&str; 8] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "ARM", "RISCV", "JAVA"];
 
 fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
     read(sources.text(file), file)

@@ -74,6 +74,8 @@ pub struct Names<'a> {
     addresses: Vec<Term>,
     pub starts: Vec<Start<'a>>,
     pub threads: Vec<Thread<'a>>,
+    /// The registers that each thread names in full (AArch64), as sets of bits.
+    pub whole: Vec<u32>,
     pub zero: Term,
     pub truth: Term,
 }
@@ -103,6 +105,7 @@ impl<'a> Names<'a> {
             addresses: Vec::new(),
             starts: Vec::new(),
             threads: Vec::new(),
+            whole: Vec::new(),
             zero: Term::int(0),
             truth: Term::bool(true),
         }
@@ -223,6 +226,17 @@ impl<'a> Names<'a> {
         thread.find(name).unwrap_or_else(|| thread.add(name, Type::default(), None, zero, true))
     }
 
+    /// A local for a truth value that the text does not name.
+    pub fn hidden_truth(&mut self, thread: usize, name: &'static str) -> u32 {
+        let local = self.hidden(thread, name);
+        let thread = &mut self.threads[thread];
+        if thread.locals[local as usize].sort != Sort::Bool {
+            thread.set_sort(local, Sort::Bool);
+            thread.locals[local as usize].init = Init::Values(vec![Term::bool(false)]);
+        }
+        local
+    }
+
     /// The initial state may speak of threads that there are only.
     pub fn check_starts(&mut self) {
         let unknown = |start: &&Start<'_>| start.thread.is_some_and(|number| !self.has_thread(number));
@@ -267,6 +281,14 @@ impl<'a> Thread<'a> {
         self.start.push(start);
         self.types.push(kind);
         number
+    }
+
+    /// Make a local one of another sort. No term may speak of it yet.
+    pub fn set_sort(&mut self, local: u32, sort: Sort) {
+        if self.locals[local as usize].sort != sort {
+            self.locals[local as usize].sort = sort;
+            self.terms[local as usize] = Term::local(local, sort);
+        }
     }
 
     /// What a local holds.

@@ -3,7 +3,7 @@
 //! Formulas become terms at once. `~` binds tightest, then `=>`, then `/\`, then `\/`; long chains
 //! become balanced trees, so that no walk over a term goes deep.
 
-use wattle_logic::{Binary, Sort, Term, Unary};
+use wattle_logic::{Binary, Term, Unary};
 use wattle_program::{Condition, Program, Property, PropertyKind, Question};
 use wattle_source::Span;
 
@@ -353,7 +353,10 @@ impl<'a> Tail<'_, 'a> {
                 let sort = self.names.variables[variable as usize].sort;
                 Term::content(self.names.address(variable, element), sort)
             }
-            (thread, local, _) => Term::local_of(thread, self.names.zero.clone(), local, Sort::WORD),
+            (thread, local, _) => {
+                let sort = self.names.threads[thread as usize].locals[local as usize].sort;
+                Term::local_of(thread, self.names.zero.clone(), local, sort)
+            }
         };
         self.seen.push(what);
         self.observed.push(term.clone());

@@ -12,6 +12,7 @@
 //! which nothing is lost: the address in a register that holds a location from the start and is never
 //! written by its thread is that location. No read can flow into it.
 
+pub mod aarch64;
 pub mod ppc;
 mod table;
 pub mod x86;
@@ -237,6 +238,12 @@ impl<'n, 'a> Body<'n, 'a> {
         if std::mem::take(&mut self.first_operand) { Ok(()) } else { self.cursor.expect(b',') }
     }
 
+    /// Does another operand follow?
+    pub fn more(&mut self) -> bool {
+        self.cursor.blank();
+        if self.first_operand { self.cursor.at < self.cursor.end } else { self.cursor.peek() == b',' }
+    }
+
     pub fn register(&mut self) -> Read<Register> {
         self.operand()?;
         self.bare_register()
@@ -324,6 +331,16 @@ impl<'n, 'a> Body<'n, 'a> {
     /// The address that two registers hold together.
     pub fn at_sum(&self, base: Register, index: Term) -> Term {
         Term::pointer(Term::binary(Binary::Add, self.value(base), index))
+    }
+
+    /// The address so many bytes after another.
+    pub fn further(&self, address: &Term, bytes: i64) -> Term {
+        match address.kind() {
+            Kind::Pointer(number) => {
+                Term::pointer(Term::binary(Binary::Add, number.clone(), Term::int(bytes)))
+            }
+            _ => address.clone(),
+        }
     }
 
     /// A hidden local.
@@ -438,13 +455,19 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Go to a label if a test of two values says so.
-    pub fn branch(&mut self, test: Test, (left, right): (Term, Term), (label, span): (&'a str, Span)) {
+    pub fn branch(&mut self, test: Test, (left, right): (Term, Term), label: (&'a str, Span)) {
+        let holds = test.term(left.clone(), right.clone());
+        self.branch_if(holds, test.opposite().term(left, right), label);
+    }
+
+    /// Go to a label if something holds, and on if it fails.
+    pub fn branch_if(&mut self, holds: Term, fails: Term, (label, span): (&'a str, Span)) {
         self.step();
         let from = self.here();
         let next = Point(from.0 + 1);
         self.jumps.push((self.edges.len(), label, span));
-        self.edge(from, test.term(left.clone(), right.clone()), vec![], from);
-        self.edge(from, test.opposite().term(left, right), vec![], next);
+        self.edge(from, holds, vec![], from);
+        self.edge(from, fails, vec![], next);
     }
 
     pub fn branch_on(&mut self, flags: Flags, test: Test, label: (&'a str, Span)) {
@@ -455,15 +478,23 @@ impl<'n, 'a> Body<'n, 'a> {
 
     /// Two ways from here to the next point. Each says its own operations and mode.
     pub fn either(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
+        let (mut one, mut other) = (Some(one), Some(other));
+        self.ways(2, |body, way| match way {
+            0 => one.take().into_iter().for_each(|one| one(body)),
+            _ => other.take().into_iter().for_each(|other| other(body)),
+        });
+    }
+
+    /// So many ways from here to the next point.
+    pub fn ways(&mut self, count: u32, mut operations: impl FnMut(&mut Self, u32)) {
         self.step();
         let from = self.here();
         let to = Point(from.0 + 1);
-        one(self);
-        let ops = std::mem::take(&mut self.ops);
-        self.edge(from, self.names.truth.clone(), ops, to);
-        other(self);
-        let ops = std::mem::take(&mut self.ops);
-        self.edge(from, self.names.truth.clone(), ops, to);
+        for way in 0..count {
+            operations(self, way);
+            let ops = std::mem::take(&mut self.ops);
+            self.edge(from, self.names.truth.clone(), ops, to);
+        }
     }
 
     /// The instruction exists, but not with these operands.

@@ -36,7 +36,7 @@ pub fn program<'a>(
 }
 
 /// Find the cells, and leave the cursor behind the table.
-pub fn table<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
+pub(super) fn table<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
     while cursor.eat(b';') {}
     let mut table = Table { threads: Vec::with_capacity(4), cells: Vec::with_capacity(32) };
     loop {

@@ -59,3 +59,20 @@ fn ppc() {
     all_but("ppc", &PPC_REFUSED);
     all_but("ppc-diy", &[]);
 }
+
+const AARCH64_REFUSED: [&str; 4] = [
+    "A248.litmus: litmus-unsupported: a tagged location is not supported",
+    "A257.litmus: litmus-unsupported: a call is not supported",
+    "L022.litmus: litmus-unsupported: an address in the code is not supported",
+    "L024.litmus: litmus-unsupported: a call is not supported",
+];
+
+#[test]
+fn aarch64() {
+    all_but("aarch64", &AARCH64_REFUSED);
+}
+
+#[test]
+fn c11() {
+    all_but("c11", &[]);
+}

@@ -29,6 +29,8 @@ const MOST_ERRORS: usize = 20;
 const DEEPEST: u32 = 300;
 /// Expressions evaluated in all.
 const MOST_WORK: u32 = 200_000;
+/// Definitions in all, because scopes are lists.
+const MOST_DEFINITIONS: u32 = 5_000;
 
 pub fn lower(tree: &Tree) -> Result<Core, Vec<Diagnostic>> {
     let mut lower = Lower {
@@ -157,6 +159,10 @@ impl Lower<'_> {
                 for (name, value) in values {
                     self.define(scope, top, &name, value);
                 }
+                if self.defined > MOST_DEFINITIONS {
+                    let message = format!("more than {MOST_DEFINITIONS} definitions");
+                    return error("cat-recursion", instruction.span, message);
+                }
                 result
             }
             InstructionKind::Test { role, test, negated, body, name } => {
@@ -207,10 +213,10 @@ impl Lower<'_> {
     }
 
     fn define(&mut self, scope: &mut Scope, top: bool, name: &Name, value: Value) {
+        self.defined += 1;
         if !top {
             return scope.bind(name, value);
         }
-        self.defined += 1;
         self.globals.entry(name.clone()).or_default().push((self.defined, value));
         scope.defined = self.defined;
     }

@@ -1,0 +1,436 @@
+//! The meaning of a model on one execution, by walking its text.
+//!
+//! Names live in a list, newest first; a function keeps the list of the place where it was defined.
+//! That is all there is to shadowing and static scope. What the lowering refuses (types, unknown names)
+//! is an `Err` here, and never happens to a model that was read.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use wattle_program::Name;
+use wattle_source::Span;
+
+use super::base;
+use super::value::{Relation, Set, closure, identity, inverse, product, sequence, shortest_cycle};
+use crate::Execution;
+use crate::cat::base::{Base, find};
+use crate::cat::syntax::{
+    Binding, Expr, ExprKind, Function, Instruction, InstructionKind, Pattern, Procedure, Tree,
+};
+use crate::cat::{Role, Test, Type};
+
+/// What a model says about an execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation {
+    /// One for each axiom, in order.
+    pub judgements: Vec<Judgement>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    pub name: Name,
+    pub role: Role,
+    /// Did the test succeed?
+    pub holds: bool,
+    /// Where a test failed: the events of a shortest cycle, an event related to itself, or a pair (or
+    /// event) that should not be there. Empty for negated tests.
+    pub witness: Vec<u32>,
+    pub span: Span,
+}
+
+impl Evaluation {
+    /// Does the model allow the execution?
+    pub fn is_consistent(&self) -> bool {
+        self.broken().is_none()
+    }
+
+    /// The first axiom that forbids the execution.
+    pub fn broken(&self) -> Option<&Judgement> {
+        self.judgements.iter().find(|judgement| judgement.role == Role::Require && !judgement.holds)
+    }
+
+    /// The flags that it raises.
+    pub fn flags(&self) -> impl Iterator<Item = &Name> {
+        self.judgements.iter().filter(|one| one.role == Role::Flag && one.holds).map(|one| &one.name)
+    }
+
+    /// Why the program has no meaning, if this execution is allowed.
+    pub fn undefined(&self) -> impl Iterator<Item = &Judgement> {
+        self.judgements.iter().filter(|one| one.role == Role::UndefinedUnless && !one.holds)
+    }
+}
+
+pub fn evaluate(tree: &Tree, execution: &Execution) -> Result<Evaluation, String> {
+    let mut run = Run { execution, variants: &tree.variants, judgements: Vec::new() };
+    let mut scope = Scope(None);
+    run.instructions(&tree.prelude, &mut scope)?;
+    run.instructions(&tree.instructions, &mut scope)?;
+    Ok(Evaluation { judgements: run.judgements })
+}
+
+#[derive(Clone)]
+enum Value {
+    Set(Set),
+    Relation(Relation),
+    /// `0`: either.
+    Empty,
+    /// `~0`: either.
+    Universe,
+    Function(Rc<(Arc<Function>, Scope)>),
+    /// Of `let rec`: all functions of the group, and which one it is.
+    Recursive(Rc<(Vec<Binding>, Scope)>, usize),
+    Procedure(Rc<(Arc<Procedure>, Scope)>),
+    Domain,
+    Range,
+    Tuple(Vec<Value>),
+    Unsupported,
+}
+
+#[derive(Clone)]
+struct Scope(Option<Rc<(Name, Value, Scope)>>);
+
+impl Scope {
+    fn bind(&mut self, name: &Name, value: Value) {
+        *self = Scope(Some(Rc::new((name.clone(), value, self.clone()))));
+    }
+
+    fn get(&self, name: &str) -> Option<Value> {
+        let mut here = self;
+        while let Some(entry) = &here.0 {
+            if &*entry.0 == name {
+                return Some(entry.1.clone());
+            }
+            here = &entry.2;
+        }
+        None
+    }
+}
+
+/// A name that nothing binds is what `try` catches.
+enum Failure {
+    Unbound(Name),
+    Other(String),
+}
+
+impl From<Failure> for String {
+    fn from(failure: Failure) -> String {
+        match failure {
+            Failure::Unbound(name) => format!("`{name}` is not defined"),
+            Failure::Other(what) => what,
+        }
+    }
+}
+
+type Result<T, E = Failure> = std::result::Result<T, E>;
+
+fn fail<T>(what: &str) -> Result<T> {
+    Err(Failure::Other(what.to_owned()))
+}
+
+/// A `let rec` that does not settle after this many rounds does not settle.
+const MOST_ROUNDS: usize = 10_000;
+
+struct Run<'a> {
+    execution: &'a Execution,
+    variants: &'a [String],
+    judgements: Vec<Judgement>,
+}
+
+impl Run<'_> {
+    fn instructions(&mut self, instructions: &[Instruction], scope: &mut Scope) -> Result<()> {
+        for instruction in instructions {
+            match &instruction.kind {
+                InstructionKind::Let { recursive, bindings } => {
+                    *scope = self.bindings(*recursive, bindings, scope)?;
+                }
+                InstructionKind::Test { role, test, negated, body, name } => {
+                    let value = self.expression(body, scope)?;
+                    let (holds, witness) = self.test(*test, value)?;
+                    let witness = if *negated { Vec::new() } else { witness };
+                    let (name, role, span) = (name.clone(), *role, instruction.span);
+                    self.judgements.push(Judgement { name, role, holds: holds != *negated, witness, span });
+                }
+                InstructionKind::Include { body, .. } => self.instructions(body, scope)?,
+                InstructionKind::If { condition, then, otherwise } => {
+                    let taken = if condition.holds(self.variants) { then } else { otherwise };
+                    self.instructions(taken, scope)?;
+                }
+                InstructionKind::Procedure { name, procedure } => {
+                    let closure = Rc::new((procedure.clone(), scope.clone()));
+                    scope.bind(&name.name, Value::Procedure(closure));
+                }
+                InstructionKind::Call { name, argument } => {
+                    let Some(Value::Procedure(closure)) = scope.get(&name.name) else {
+                        return fail("a call of what is no procedure");
+                    };
+                    let argument = self.expression(argument, scope)?;
+                    let mut inside = closure.1.clone();
+                    bind(&closure.0.pattern, argument, &mut inside)?;
+                    self.instructions(&closure.0.body, &mut inside)?;
+                }
+                InstructionKind::WithCo => {
+                    let co = base::relation(self.execution, "co").unwrap_or_default();
+                    scope.bind(&"co".into(), Value::Relation(co));
+                }
+                InstructionKind::Ignored => {}
+                InstructionKind::Unsupported(what) => return fail(what),
+            }
+        }
+        Ok(())
+    }
+
+    fn test(&self, test: Test, value: Value) -> Result<(bool, Vec<u32>)> {
+        if let (Test::Empty, Value::Set(set)) = (test, &value) {
+            return Ok((set.is_empty(), set.iter().take(1).copied().collect()));
+        }
+        let relation = self.relation(value)?;
+        let witness = match test {
+            Test::Acyclic => shortest_cycle(&relation),
+            Test::Irreflexive => relation.iter().find(|(from, to)| from == to).map(|(event, _)| vec![*event]),
+            Test::Empty => relation.first().map(|(from, to)| vec![*from, *to]),
+        };
+        Ok((witness.is_none(), witness.unwrap_or_default()))
+    }
+
+    /// The scope with the names bound.
+    fn bindings(&mut self, recursive: bool, bindings: &[Binding], scope: &Scope) -> Result<Scope> {
+        let mut bound = scope.clone();
+        if !recursive {
+            for binding in bindings {
+                // Each sees the names from before, not those of its neighbours.
+                let value = self.expression(&binding.body, scope)?;
+                bind(&binding.pattern, value, &mut bound)?;
+            }
+            return Ok(bound);
+        }
+        if bindings.iter().all(|binding| matches!(binding.body.kind, ExprKind::Function(_))) {
+            let group = Rc::new((bindings.to_vec(), scope.clone()));
+            for (number, binding) in bindings.iter().enumerate() {
+                bind(&binding.pattern, Value::Recursive(group.clone(), number), &mut bound)?;
+            }
+            return Ok(bound);
+        }
+        let mut values = vec![Value::Empty; bindings.len()];
+        for _ in 0..MOST_ROUNDS {
+            let mut changed = false;
+            for (number, binding) in bindings.iter().enumerate() {
+                // One after the other: each sees what this round has computed so far.
+                let mut inside = scope.clone();
+                for (binding, value) in bindings.iter().zip(&values) {
+                    bind(&binding.pattern, value.clone(), &mut inside)?;
+                }
+                let value = self.expression(&binding.body, &inside)?;
+                changed |= !self.equal(&value, &values[number])?;
+                values[number] = value;
+            }
+            if !changed {
+                for (binding, value) in bindings.iter().zip(values) {
+                    bind(&binding.pattern, value, &mut bound)?;
+                }
+                return Ok(bound);
+            }
+        }
+        fail("a `let rec` that does not settle")
+    }
+
+    fn equal(&self, one: &Value, other: &Value) -> Result<bool> {
+        match (one, other) {
+            (Value::Set(_), _) | (_, Value::Set(_)) => Ok(self.set(one.clone())? == self.set(other.clone())?),
+            _ => Ok(self.relation(one.clone())? == self.relation(other.clone())?),
+        }
+    }
+
+    fn expression(&mut self, expr: &Expr, scope: &Scope) -> Result<Value> {
+        Ok(match &expr.kind {
+            ExprKind::Name(name) => match scope.get(name) {
+                Some(value) => value,
+                None => self.given(name)?,
+            },
+            ExprKind::Empty => Value::Empty,
+            ExprKind::Universe => Value::Set(self.all()),
+            ExprKind::Union(parts) => {
+                self.fold(parts, scope, |one, other| one | other, |one, other| one | other)?
+            }
+            ExprKind::Intersection(parts) => {
+                self.fold(parts, scope, |one, other| one & other, |one, other| one & other)?
+            }
+            ExprKind::Difference(parts) => {
+                self.fold(parts, scope, |one, other| one - other, |one, other| one - other)?
+            }
+            ExprKind::Sequence(parts) => {
+                let mut result = identity(&self.all());
+                for part in parts {
+                    result = sequence(&result, &self.relation_of(part, scope)?);
+                }
+                Value::Relation(result)
+            }
+            ExprKind::Product(one, other) => {
+                Value::Relation(product(&self.set_of(one, scope)?, &self.set_of(other, scope)?))
+            }
+            ExprKind::Complement(inner) => match self.expression(inner, scope)? {
+                Value::Empty => Value::Universe,
+                Value::Universe => Value::Empty,
+                Value::Set(set) => Value::Set(&self.all() - &set),
+                other => Value::Relation(&product(&self.all(), &self.all()) - &self.relation(other)?),
+            },
+            ExprKind::Star(inner) => {
+                Value::Relation(&closure(&self.relation_of(inner, scope)?) | &identity(&self.all()))
+            }
+            ExprKind::Plus(inner) => Value::Relation(closure(&self.relation_of(inner, scope)?)),
+            ExprKind::Maybe(inner) => {
+                Value::Relation(&self.relation_of(inner, scope)? | &identity(&self.all()))
+            }
+            ExprKind::Inverse(inner) => Value::Relation(inverse(&self.relation_of(inner, scope)?)),
+            ExprKind::Identity(inner) => Value::Relation(identity(&self.set_of(inner, scope)?)),
+            ExprKind::Apply(function, argument) => {
+                let function = self.expression(function, scope)?;
+                let argument = self.expression(argument, scope)?;
+                self.apply(function, argument)?
+            }
+            ExprKind::Tuple(parts) => {
+                let values = parts.iter().map(|part| self.expression(part, scope));
+                Value::Tuple(values.collect::<Result<_>>()?)
+            }
+            ExprKind::Function(function) => Value::Function(Rc::new((function.clone(), scope.clone()))),
+            ExprKind::Let { recursive, bindings, body } => {
+                let inside = self.bindings(*recursive, bindings, scope)?;
+                self.expression(body, &inside)?
+            }
+            ExprKind::Try(first, second) => match self.expression(first, scope) {
+                Err(Failure::Unbound(_)) => self.expression(second, scope)?,
+                other => other?,
+            },
+            ExprKind::If(condition, then, otherwise) => {
+                let taken = if condition.holds(self.variants) { then } else { otherwise };
+                self.expression(taken, scope)?
+            }
+            ExprKind::Unsupported(what) => return fail(what),
+        })
+    }
+
+    fn apply(&mut self, function: Value, argument: Value) -> Result<Value> {
+        match function {
+            Value::Domain => Ok(Value::Set(self.relation(argument)?.iter().map(|(from, _)| *from).collect())),
+            Value::Range => Ok(Value::Set(self.relation(argument)?.iter().map(|(_, to)| *to).collect())),
+            Value::Function(closure) => {
+                let mut inside = closure.1.clone();
+                bind(&closure.0.pattern, argument, &mut inside)?;
+                self.expression(&closure.0.body, &inside)
+            }
+            Value::Recursive(group, number) => {
+                let (bindings, scope) = &*group;
+                let mut inside = scope.clone();
+                for (other, binding) in bindings.iter().enumerate() {
+                    bind(&binding.pattern, Value::Recursive(group.clone(), other), &mut inside)?;
+                }
+                let function = self.expression(&bindings[number].body, &inside)?;
+                self.apply(function, argument)
+            }
+            _ => fail("an application of what is no function"),
+        }
+    }
+
+    /// Union, intersection or difference, of sets or of relations.
+    fn fold(
+        &mut self,
+        parts: &[Expr],
+        scope: &Scope,
+        sets: fn(&Set, &Set) -> Set,
+        relations: fn(&Relation, &Relation) -> Relation,
+    ) -> Result<Value> {
+        let mut values = Vec::with_capacity(parts.len());
+        for part in parts {
+            values.push(self.expression(part, scope)?);
+        }
+        let mut result: Option<Value> = None;
+        for value in values {
+            result = Some(match (result, value) {
+                (None, value) => value,
+                (Some(left), right) => match (&left, &right) {
+                    (Value::Set(_), _) | (_, Value::Set(_)) => {
+                        Value::Set(sets(&self.set(left)?, &self.set(right)?))
+                    }
+                    (Value::Relation(_), _) | (_, Value::Relation(_)) => {
+                        Value::Relation(relations(&self.relation(left)?, &self.relation(right)?))
+                    }
+                    // `0` and `~0` as the two subsets of one event.
+                    _ => {
+                        let full = |value| Set::from_iter(matches!(value, Value::Universe).then_some(0));
+                        match sets(&full(left), &full(right)).is_empty() {
+                            true => Value::Empty,
+                            false => Value::Universe,
+                        }
+                    }
+                },
+            });
+        }
+        Ok(result.unwrap_or(Value::Empty))
+    }
+
+    fn given(&self, name: &Name) -> Result<Value> {
+        match find(name) {
+            Some(Base::Value(name, Type::Set)) => Ok(Value::Set(base::set(self.execution, name))),
+            Some(Base::Value(name, Type::Relation)) => match base::relation(self.execution, name) {
+                Some(relation) => Ok(Value::Relation(relation)),
+                None => fail("a relation without a meaning"),
+            },
+            Some(Base::Universe) => Ok(Value::Set(self.all())),
+            Some(Base::Nothing) => Ok(Value::Set(Set::new())),
+            Some(Base::Domain) => Ok(Value::Domain),
+            Some(Base::Range) => Ok(Value::Range),
+            Some(Base::Unsupported(_)) => Ok(Value::Unsupported),
+            None => Err(Failure::Unbound(name.clone())),
+        }
+    }
+
+    fn all(&self) -> Set {
+        base::set(self.execution, "_")
+    }
+
+    fn set(&self, value: Value) -> Result<Set> {
+        match value {
+            Value::Set(set) => Ok(set),
+            Value::Empty => Ok(Set::new()),
+            Value::Universe => Ok(self.all()),
+            _ => fail("not a set"),
+        }
+    }
+
+    fn relation(&self, value: Value) -> Result<Relation> {
+        match value {
+            Value::Relation(relation) => Ok(relation),
+            Value::Empty => Ok(Relation::new()),
+            Value::Universe => Ok(product(&self.all(), &self.all())),
+            _ => fail("not a relation"),
+        }
+    }
+
+    fn set_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Set> {
+        let value = self.expression(expr, scope)?;
+        self.set(value)
+    }
+
+    fn relation_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Relation> {
+        let value = self.expression(expr, scope)?;
+        self.relation(value)
+    }
+}
+
+fn bind(pattern: &Pattern, value: Value, scope: &mut Scope) -> Result<()> {
+    match (pattern, value) {
+        (Pattern::One(name), value) => {
+            if let Some(name) = name {
+                scope.bind(&name.name, value);
+            }
+        }
+        (Pattern::Tuple(names), Value::Tuple(values)) if names.len() == values.len() => {
+            for (name, value) in names.iter().zip(values) {
+                if let Some(name) = name {
+                    scope.bind(&name.name, value);
+                }
+            }
+        }
+        _ => return fail("a pattern that does not fit"),
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! Executions of well-known shapes under the models of the catalogue.

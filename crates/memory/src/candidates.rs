@@ -370,6 +370,8 @@ fn assemble(start: &State, traces: &[&Trace]) -> Execution {
         execution.data.extend(shift(&part.data));
         execution.control.extend(shift(&part.control));
         execution.pick.extend(shift(&part.pick));
+        execution.pick_address.extend(shift(&part.pick_address));
+        execution.pick_data.extend(shift(&part.pick_data));
         execution.read_modify_write.extend(shift(&part.read_modify_write));
     }
     execution

@@ -51,11 +51,18 @@ impl Recorder {
         let mut made: Vec<(u32, Access)> = Vec::new();
         let locked = edge.mode == Mode::Locked;
         let mut reads: Vec<(u32, u32)> = Vec::new();
+        // What a comparison inside the instruction looked at.
+        let mut compared = Reads::default();
         let mut rest = accesses.iter().peekable();
         self.dependencies.decide(&edge.guard, &|term| view.decides(term, selects));
         for (number, op) in edge.ops.iter().enumerate() {
             let access = rest.next_if(|access| access.op == number);
             let decided = |term: &Term| view.decides(term, selects);
+            // A comparison inside an instruction picks what the instruction writes; it is no branch.
+            if let (Op::Assume { condition }, true) = (op, selects && locked) {
+                compared.join(&self.dependencies.of(condition, &decided).as_picked());
+                continue;
+            }
             let (Some(access), Some((address, data, tags))) = (access, parts(op)) else {
                 self.dependencies.follow(op, &decided);
                 if matches!(op, Op::StoreConditional { .. }) {
@@ -64,9 +71,11 @@ impl Recorder {
                 view.follow(op);
                 continue;
             };
-            let mut uses = Uses::default();
-            uses.address = address.map(|term| self.dependencies.of(term, &decided));
-            uses.data = data.map(|term| self.dependencies.of(term, &decided));
+            let of = |term: &Term| self.dependencies.of(term, &decided);
+            let mut uses = Uses { address: address.map(of), data: data.map(of) };
+            if let Some(data) = &mut uses.data {
+                data.join(&compared);
+            }
             let kind = match &access.kind {
                 AccessKind::Read { location, value } => {
                     EventKind::Read { location: *location, value: value.clone() }
@@ -156,16 +165,23 @@ impl Recorder {
         if let Some(reads) = &uses.address {
             execution.address.extend(pairs(&reads.used));
             execution.pick.extend(pairs(&reads.picked));
+            execution.pick_address.extend(pairs(&reads.picked));
         }
         if let Some(reads) = &uses.data {
             execution.data.extend(pairs(&reads.used));
             execution.pick.extend(pairs(&reads.picked));
+            execution.pick_data.extend(pairs(&reads.picked));
         }
         execution.control.extend(pairs(&control.used));
         execution.pick.extend(pairs(&control.picked));
-        for relation in
-            [&mut execution.address, &mut execution.data, &mut execution.control, &mut execution.pick]
-        {
+        for relation in [
+            &mut execution.address,
+            &mut execution.data,
+            &mut execution.control,
+            &mut execution.pick,
+            &mut execution.pick_address,
+            &mut execution.pick_data,
+        ] {
             relation.sort_unstable();
             relation.dedup();
         }

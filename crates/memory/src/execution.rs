@@ -101,6 +101,11 @@ pub struct Execution {
     /// A read and an event whose address, data or control depends on it through the condition of a
     /// selection (`if` inside a term) only.
     pub pick: Vec<(u32, u32)>,
+    /// The part of it that goes through the address.
+    pub pick_address: Vec<(u32, u32)>,
+    /// The part of it that goes through the value that is written, or through a comparison that
+    /// decides whether the same instruction writes.
+    pub pick_data: Vec<(u32, u32)>,
     /// Read and write of one locked step, or of a pair of exclusives.
     pub read_modify_write: Vec<(u32, u32)>,
 }

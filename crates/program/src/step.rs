@@ -394,7 +394,7 @@ impl Reads {
     }
 
     /// All of them, as what decided a selection.
-    fn as_picked(&self) -> Reads {
+    pub fn as_picked(&self) -> Reads {
         Reads { used: BTreeSet::new(), picked: self.used.union(&self.picked).copied().collect() }
     }
 }

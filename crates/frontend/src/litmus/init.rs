@@ -1,5 +1,6 @@
 //! The initial state.
 
+use wattle_logic::Sort;
 use wattle_program::Init;
 use wattle_source::Diagnostic;
 
@@ -72,6 +73,9 @@ fn item<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
     let declares = !kind.word.is_empty() || kind.pointer;
     if declares {
         names.types[variable as usize] = kind;
+        if matches!(kind.sort(), Sort::Bits { width: 8 | 16, .. }) {
+            names.variables[variable as usize].sort = kind.sort();
+        }
     }
     let mut element = 0;
     if cursor.eat(b'[') {
@@ -209,6 +213,7 @@ pub fn value<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Given<'
         };
     }
     if let Some(number) = cursor.number() {
+        names.see(number);
         return if cursor.eat(b':') {
             Err(unsupported(cursor.span(start), "a tagged value"))
         } else {

@@ -45,16 +45,24 @@ pub(crate) struct Language {
     pub name: &'static str,
     pub vocabulary: Vocabulary,
     pub canonical: names::Canonical,
+    /// Numbers that leave 31 bits are handled by reading again: see [`Names::see`].
+    pub wraps: bool,
     /// Read the program section and leave the cursor behind it. Errors inside an instruction or a
     /// statement go to `names.problems`; only what makes the rest unreadable is returned.
     pub program: for<'a> fn(&mut Cursor<'a>, &mut Names<'a>) -> Read<()>,
 }
 
-const LANGUAGES: [Language; 4] =
-    [asm::x86::LANGUAGE, asm::ppc::LANGUAGE, asm::aarch64::LANGUAGE, c::LANGUAGE];
+const LANGUAGES: [Language; 6] = [
+    asm::x86::LANGUAGE,
+    asm::ppc::LANGUAGE,
+    asm::arm::LANGUAGE,
+    asm::riscv::LANGUAGE,
+    asm::aarch64::LANGUAGE,
+    c::LANGUAGE,
+];
 
 /// Languages that herd reads and wattle does not.
-const FOREIGN: [&str; 8] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "ARM", "RISCV", "JAVA"];
+const FOREIGN: [&str; 6] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "JAVA"];
 
 fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
     read(sources.text(file), file)
@@ -63,8 +71,14 @@ fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<
 fn read(text: &str, file: FileId) -> Result<Parsed, Vec<Diagnostic>> {
     let mut cursor = Cursor::new(text, file);
     let (language, name) = header(&mut cursor).map_err(|problem| vec![*problem])?;
-    let mut names = Names::new(language.canonical);
-    let finished = sections(&mut cursor, language, name, &mut names);
+    let start = cursor;
+    let mut names = Names::new(language.canonical, false);
+    let mut finished = sections(&mut cursor, language, name, &mut names);
+    if names.leaves && language.wraps {
+        cursor = start;
+        names = Names::new(language.canonical, true);
+        finished = sections(&mut cursor, language, name, &mut names);
+    }
     let mut problems = std::mem::take(&mut names.problems);
     match finished {
         Ok(program) if problems.is_empty() => return Ok(Parsed { program, warnings: vec![] }),

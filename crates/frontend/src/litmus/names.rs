@@ -4,7 +4,7 @@
 //! a search from the front beats any map. Terms that occur over and over (a register, an address)
 //! are built once and shared.
 
-use wattle_logic::{Sort, Term};
+use wattle_logic::{Binary, Sort, Term, Value};
 use wattle_program::{Cfg, Dimension, Init, Local, Process, Replicas, Variable};
 use wattle_source::{Diagnostic, Span};
 
@@ -78,6 +78,10 @@ pub struct Names<'a> {
     pub whole: Vec<u32>,
     pub zero: Term,
     pub truth: Term,
+    /// Do registers and words of 32 bits wrap round? See [`Names::see`].
+    pub wide: bool,
+    /// Some number of the test, or an instruction of it, may leave 31 bits.
+    pub leaves: bool,
 }
 
 #[derive(Debug)]
@@ -95,7 +99,7 @@ pub struct Thread<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub fn new(canonical: Canonical) -> Names<'a> {
+    pub fn new(canonical: Canonical, wide: bool) -> Names<'a> {
         Names {
             problems: Vec::new(),
             canonical,
@@ -108,7 +112,19 @@ impl<'a> Names<'a> {
             whole: Vec::new(),
             zero: Term::int(0),
             truth: Term::bool(true),
+            wide,
+            leaves: false,
         }
+    }
+
+    /// Note a number of the test.
+    ///
+    /// Registers and locations are words of 64 bits here, and what is narrower in the architecture
+    /// differs from that only if a number leaves 31 bits. Sums of the small numbers of tests do not,
+    /// so nearly all tests need no terms that wrap numbers round. For the others (`leaves`) the test
+    /// is read again with `wide` set.
+    pub fn see(&mut self, number: i64) {
+        self.leaves |= !(0..0x8000).contains(&number);
     }
 
     #[allow(clippy::boxed_local)] // errors travel in boxes
@@ -309,6 +325,23 @@ impl<'a> Thread<'a> {
 
 fn no_thread(number: u32, span: Span) -> Diagnostic {
     Diagnostic::error(codes::THREAD, span, format!("there is no thread P{number}"))
+}
+
+/// A term brought into 32 bits in wide tests. Addresses, whose numbers begin above, stay as they are.
+pub fn word(term: Term, signed: bool) -> Term {
+    if let Some(Value::Int(value)) = term.as_value() {
+        return Term::int(if signed { i64::from(*value as i32) } else { i64::from(*value as u32) });
+    }
+    let low = i64::from(u32::MAX);
+    let cut = match signed {
+        true => {
+            let up = Term::binary(Binary::ShiftLeft, term.clone(), Term::int(32));
+            Term::binary(Binary::ShiftRight, up, Term::int(32))
+        }
+        false => Term::binary(Binary::BitAnd, term.clone(), Term::int(low)),
+    };
+    let is_address = Term::binary(Binary::Greater, term.clone(), Term::int(low));
+    Term::if_then_else(is_address, term, cut)
 }
 
 /// A number for a place in the code: below all addresses of locations, and negative, so that no

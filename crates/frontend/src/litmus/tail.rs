@@ -3,12 +3,12 @@
 //! Formulas become terms at once. `~` binds tightest, then `=>`, then `/\`, then `\/`; long chains
 //! become balanced trees, so that no walk over a term goes deep.
 
-use wattle_logic::{Binary, Term, Unary};
+use wattle_logic::{Binary, Sort, Term, Unary};
 use wattle_program::{Condition, Program, Property, PropertyKind, Question};
 use wattle_source::Span;
 
 use super::lex::{Cursor, Read, starts_word};
-use super::names::Names;
+use super::names::{self, Names};
 use super::{codes, init, unsupported};
 
 const DEEPEST: u32 = 100;
@@ -239,7 +239,21 @@ impl<'a> Tail<'_, 'a> {
             return Err(self.cursor.expected("`{`: the left side is a whole array"));
         };
         let right = self.value()?;
+        if self.names.wide && right.as_value().is_some() && self.is_word(left) {
+            let (left, right) = (names::word(left.clone(), true), names::word(right, true));
+            return Ok(Term::binary(operator, left, right));
+        }
         Ok(Term::binary(operator, left.clone(), right))
+    }
+
+    /// Has the text given this no type of 64 bits?
+    fn is_word(&self, place: &Term) -> bool {
+        let at = self.observed.iter().position(|other| other == place);
+        let kind = at.map(|at| match self.seen[at] {
+            (u32::MAX, variable, _) => self.names.types[variable as usize],
+            (thread, local, _) => self.names.threads[thread as usize].types[local as usize],
+        });
+        kind.is_none_or(|kind| kind.sort() != Sort::WORD)
     }
 
     /// `x={1,2}`: one value for each element, 0 for those that are not listed.
@@ -272,6 +286,7 @@ impl<'a> Tail<'_, 'a> {
             return self.single();
         }
         if let Some(number) = self.cursor.number() {
+            self.names.see(number);
             return Ok(if number == 0 { self.names.zero.clone() } else { Term::int(number) });
         }
         if matches!(self.cursor.peek(), b'[' | b'*') {

@@ -66,6 +66,8 @@ pub fn relation(execution: &Execution, name: &str) -> Option<Relation> {
         "data" => given(&execution.data),
         "ctrl" => given(&execution.control),
         "pick" => given(&execution.pick),
+        "pick-addr" => given(&execution.pick_address),
+        "pick-data" => given(&execution.pick_data),
         "rmw" => atomic,
         "amo" => atomic.into_iter().filter(one_instruction).collect(),
         "lxsx" => atomic.into_iter().filter(|pair| !one_instruction(pair)).collect(),

@@ -114,6 +114,8 @@ fn dependencies(execution: &Execution) -> Result<(), String> {
         ("data", &execution.data),
         ("ctrl", &execution.control),
         ("pick", &execution.pick),
+        ("pick-addr", &execution.pick_address),
+        ("pick-data", &execution.pick_data),
         ("rmw", &execution.read_modify_write),
     ];
     for (name, pairs) in related {

@@ -41,6 +41,8 @@ pub const RELATIONS: &[(&str, &str)] = &[
     ("data", "a read and a write whose value depends on it"),
     ("ctrl", "a read and what comes after a branch that depends on it"),
     ("pick", "a read and an event that depends on it through the condition of a selection"),
+    ("pick-addr", "the part of pick that goes through an address"),
+    ("pick-data", "the part of pick that goes through a value, or a comparison before a write"),
     ("rmw", "the read and the write of one atomic step, or of a pair of exclusives"),
     ("amo", "the part of rmw that is one instruction"),
     ("lxsx", "the part of rmw that is a pair of exclusives"),

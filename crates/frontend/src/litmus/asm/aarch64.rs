@@ -45,13 +45,15 @@ pub const LANGUAGE: Language = Language {
     name: "AArch64",
     vocabulary: Vocabulary::Aarch64,
     canonical,
+    wraps: false,
     program: |cursor, names| {
         prepare(*cursor, names)?;
         super::program(cursor, names, &ARCHITECTURE)
     },
 };
 
-static ARCHITECTURE: Architecture = Architecture { instructions: INSTRUCTIONS, split, zero: Some("XZR") };
+static ARCHITECTURE: Architecture =
+    Architecture { instructions: INSTRUCTIONS, split, zero: Some("XZR"), narrow: false };
 
 const REGISTERS: [&str; 31] = [
     "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", "X10", "X11", "X12", "X13", "X14", "X15",

@@ -13,16 +13,18 @@
 //! written by its thread is that location. No read can flow into it.
 
 pub mod aarch64;
+pub mod arm;
 pub mod ppc;
+pub mod riscv;
 mod table;
 pub mod x86;
 
-use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
+use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Unary, Value};
 use wattle_program::{Cfg, Edge, Fence, Mode, Op, Orders, Origin, Point, PointInfo, Tags};
 use wattle_source::{Diagnostic, Span};
 
 use super::lex::{Cursor, Read};
-use super::names::{Given, Names};
+use super::names::{Given, Names, code_address, word};
 use super::{codes, unsupported};
 use crate::rmm::suggest::did_you_mean;
 
@@ -38,6 +40,8 @@ pub struct Architecture {
     pub split: for<'b> fn(&'b str) -> (&'b str, Suffix),
     /// The register that always holds 0.
     pub zero: Option<&'static str>,
+    /// Registers hold 32 bits.
+    pub narrow: bool,
 }
 
 /// What the ending of a mnemonic says.
@@ -123,6 +127,10 @@ pub struct Body<'n, 'a> {
     labels: Vec<(&'a str, u32)>,
     jumps: Vec<(usize, &'a str, Span)>,
     pointers: Vec<(u32, Term)>,
+    /// Accesses of less than 32 bits: the edge, the operation, the bits.
+    parts: Vec<(usize, usize, u8)>,
+    /// Jumps to where a register says.
+    computed: Vec<(Point, Term, Origin)>,
 }
 
 impl<'n, 'a> Body<'n, 'a> {
@@ -148,6 +156,8 @@ impl<'n, 'a> Body<'n, 'a> {
             labels: Vec::new(),
             jumps: Vec::new(),
             pointers: Vec::new(),
+            parts: Vec::new(),
+            computed: Vec::new(),
         }
     }
 
@@ -275,7 +285,9 @@ impl<'n, 'a> Body<'n, 'a> {
 
     pub fn bare_immediate(&mut self) -> Read<i64> {
         let _ = self.cursor.eat(b'$') || self.cursor.eat(b'#');
-        self.cursor.number().ok_or_else(|| self.cursor.expected("a number"))
+        let number = self.cursor.number().ok_or_else(|| self.cursor.expected("a number"))?;
+        self.names.see(number);
+        Ok(number)
     }
 
     /// `4(r1)` or `(r1)`.
@@ -352,7 +364,32 @@ impl<'n, 'a> Body<'n, 'a> {
 
     pub fn set(&mut self, register: Register, value: Term) {
         if let Register::Local(local) = register {
+            let value = if self.wraps() { word(value, true) } else { value };
             self.ops.push(Op::Assign { local, value });
+        }
+    }
+
+    fn wraps(&self) -> bool {
+        self.names.wide && self.architecture.narrow
+    }
+
+    /// An operation whose result may leave 31 bits even if its operands do not.
+    pub fn operate(&mut self, operator: Binary, left: Term, right: Term) -> Term {
+        use Binary::{Multiply, ShiftLeft, Subtract};
+        self.names.leaves |= matches!(operator, Multiply | ShiftLeft | Subtract);
+        Term::binary(operator, left, right)
+    }
+
+    pub fn operate_on(&mut self, operator: Unary, operand: Term) -> Term {
+        self.names.leaves = true;
+        Term::unary(operator, operand)
+    }
+
+    /// A register brought into 32 bits, where that changes anything.
+    pub fn extend(&mut self, register: Register, signed: bool) {
+        if self.names.wide && register != Register::Zero {
+            let value = word(self.value(register), signed);
+            self.set(register, value);
         }
     }
 
@@ -360,6 +397,16 @@ impl<'n, 'a> Body<'n, 'a> {
     pub fn load(&mut self, register: Register, address: Term, tags: Tags) {
         let into = self.written(register);
         self.ops.push(Op::Load { into, address, tags });
+        if self.wraps() {
+            self.extend(register, true);
+        }
+    }
+
+    /// The access just described has this many bits, not those of a word.
+    pub fn part(&mut self, width: u8) {
+        let access = |op: &Op| matches!(op, Op::Load { .. } | Op::Store { .. });
+        let last = self.ops.iter().rposition(access).unwrap_or(0);
+        self.parts.push((self.edges.len(), last, width));
     }
 
     pub fn store(&mut self, address: Term, value: Term, tags: Tags) {
@@ -398,12 +445,13 @@ impl<'n, 'a> Body<'n, 'a> {
         into: Option<Register>,
         address: &Term,
         (read, write): (Tags, Tags),
-        new: impl FnOnce(Term) -> Term,
+        new: impl FnOnce(&mut Self, Term) -> Term,
     ) {
         let old = self.hidden("$old");
         self.load(old, address.clone(), read);
         let old = self.value(old);
-        self.store(address.clone(), new(old.clone()), write);
+        let new = new(self, old.clone());
+        self.store(address.clone(), new, write);
         if let Some(into) = into {
             self.set(into, old);
         }
@@ -452,6 +500,13 @@ impl<'n, 'a> Body<'n, 'a> {
         let from = self.here();
         self.jumps.push((self.edges.len(), label, span));
         self.edge(from, self.names.truth.clone(), vec![], from);
+    }
+
+    /// Go to the label whose place the register holds.
+    pub fn jump_to(&mut self, target: Register) {
+        self.step();
+        let from = self.here();
+        self.computed.push((from, self.value(target), self.origin));
     }
 
     /// Go to a label if a test of two values says so.
@@ -527,8 +582,39 @@ impl<'n, 'a> Body<'n, 'a> {
                 }
             }
         }
+        let number = self.names.threads[self.thread].number;
+        for (from, target, origin) in std::mem::take(&mut self.computed) {
+            self.origin = origin;
+            for (label, point) in self.labels.clone() {
+                let here = Term::int(code_address(number, label));
+                self.edge(from, target.clone().equals(here), vec![], Point(point));
+            }
+        }
         self.fix_addresses();
+        self.check_parts();
         self.names.threads[self.thread].cfg = Cfg { entry: Point(0), points: self.points, edges: self.edges };
+    }
+
+    /// An access of a byte or two must be one of a whole location.
+    fn check_parts(&mut self) {
+        for (edge, op, width) in &self.parts {
+            let edge = &self.edges[*edge];
+            let (Op::Load { address, .. } | Op::Store { address, .. }) = &edge.ops[*op] else { continue };
+            let whole = match address.kind() {
+                Kind::Address { variable, .. } => {
+                    let info = &self.names.variables[*variable as usize];
+                    let declared = self.names.types[*variable as usize].sort();
+                    let sort = if info.dimensions.is_empty() { declared } else { info.sort };
+                    bytes(sort) * 8 == i64::from(*width)
+                }
+                _ => false,
+            };
+            // Nothing extends the sign of a byte, so numbers must be small.
+            if !whole || self.names.wide {
+                let what = format!("an access of {width} bits to a location that may have others");
+                self.names.problems.push(*unsupported(edge.origin.0, &what));
+            }
+        }
     }
 
     fn fix_addresses(&mut self) {

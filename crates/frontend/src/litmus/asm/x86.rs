@@ -15,10 +15,12 @@ pub const LANGUAGE: Language = Language {
     name: "X86",
     vocabulary: Vocabulary::X86,
     canonical,
+    wraps: true,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 
-static ARCHITECTURE: Architecture = Architecture { instructions: INSTRUCTIONS, split, zero: None };
+static ARCHITECTURE: Architecture =
+    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: true };
 
 const REGISTERS: [&str; 8] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "ESP", "EBP"];
 
@@ -71,8 +73,8 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
         Ok(())
     }),
     ("cmpxchg", compare_and_exchange),
-    ("dec", |i| one(i, true, |old| Term::binary(Binary::Subtract, old, Term::int(1)))),
-    ("inc", |i| one(i, true, |old| Term::binary(Binary::Add, old, Term::int(1)))),
+    ("dec", |i| one(i, true, |i, old| i.operate(Binary::Subtract, old, Term::int(1)))),
+    ("inc", |i| one(i, true, |i, old| i.operate(Binary::Add, old, Term::int(1)))),
     ("jcc", |i| {
         let (label, test) = (i.label()?, i.suffix.condition.unwrap_or(EQUAL));
         i.branch_on(FLAGS, test, label);
@@ -103,9 +105,9 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
         }
         Ok(())
     }),
-    ("neg", |i| one(i, true, |old| Term::unary(Unary::Negate, old))),
+    ("neg", |i| one(i, true, |i, old| i.operate_on(Unary::Negate, old))),
     ("nop", |_| Ok(())),
-    ("not", |i| one(i, false, |old| Term::unary(Unary::Complement, old))),
+    ("not", |i| one(i, false, |i, old| i.operate_on(Unary::Complement, old))),
     ("or", |i| update(i, Binary::BitOr)),
     ("setcc", |i| {
         let (to, test) = (place(i)?, test(i));
@@ -217,7 +219,11 @@ fn lock(i: &mut Body<'_, '_>) -> Read<()> {
 }
 
 /// Read a place, write what comes of the old value, and return the old value as it was.
-fn modify(i: &mut Body<'_, '_>, place: &Place, new: impl FnOnce(Term) -> Term) -> Read<Term> {
+fn modify<'n, 'a>(
+    i: &mut Body<'n, 'a>,
+    place: &Place,
+    new: impl FnOnce(&mut Body<'n, 'a>, Term) -> Term,
+) -> Read<Term> {
     match place {
         Place::Value(_) => Err(i.malformed("it writes to a number")),
         Place::Register(register) => {
@@ -225,7 +231,8 @@ fn modify(i: &mut Body<'_, '_>, place: &Place, new: impl FnOnce(Term) -> Term) -
             let value = i.value(register);
             i.set(old, value);
             let old = i.value(old);
-            i.set(register, new(old.clone()));
+            let new = new(i, old.clone());
+            i.set(register, new);
             Ok(old)
         }
         Place::Memory(address) if i.mode == Mode::Locked => {
@@ -238,7 +245,8 @@ fn modify(i: &mut Body<'_, '_>, place: &Place, new: impl FnOnce(Term) -> Term) -
             i.load(old, address.clone(), Tags::new());
             i.step();
             let old = i.value(old);
-            i.store(address.clone(), new(old.clone()), Tags::new());
+            let new = new(i, old.clone());
+            i.store(address.clone(), new, Tags::new());
             Ok(old)
         }
     }
@@ -253,7 +261,7 @@ fn update(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     if let Place::Register(register) = to {
         // The common case, with the term as written: `xor eax,eax`.
         let left = i.value(register);
-        let value = Term::binary(operator, left.clone(), right.clone());
+        let value = i.operate(operator, left.clone(), right.clone());
         if operator == Binary::Subtract {
             i.compare(FLAGS, left, right);
             i.set(register, value);
@@ -264,7 +272,7 @@ fn update(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
         }
         return Ok(());
     }
-    let old = modify(i, &to, |old| Term::binary(operator, old, right.clone()))?;
+    let old = modify(i, &to, |i, old| i.operate(operator, old, right.clone()))?;
     match operator {
         Binary::Subtract => i.compare(FLAGS, old, right),
         _ => {
@@ -275,12 +283,12 @@ fn update(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     Ok(())
 }
 
-fn one(i: &mut Body<'_, '_>, compares: bool, new: fn(Term) -> Term) -> Read<()> {
+fn one(i: &mut Body<'_, '_>, compares: bool, new: fn(&mut Body<'_, '_>, Term) -> Term) -> Read<()> {
     let to = place(i)?;
     let old = modify(i, &to, new)?;
     if compares {
-        let zero = i.int(0);
-        i.compare(FLAGS, new(old), zero);
+        let (new, zero) = (new(i, old), i.int(0));
+        i.compare(FLAGS, new, zero);
     }
     Ok(())
 }
@@ -301,7 +309,7 @@ fn exchange(i: &mut Body<'_, '_>) -> Read<()> {
         i.mode = Mode::Locked;
     }
     let new = i.value(register);
-    let old = modify(i, &other, |_| new)?;
+    let old = modify(i, &other, |_, _| new)?;
     i.set(register, old);
     Ok(())
 }
@@ -309,7 +317,7 @@ fn exchange(i: &mut Body<'_, '_>) -> Read<()> {
 fn exchange_and_add(i: &mut Body<'_, '_>) -> Read<()> {
     let (register, other) = register_and_place(i)?;
     let added = i.value(register);
-    let old = modify(i, &other, |old| Term::binary(Binary::Add, old, added.clone()))?;
+    let old = modify(i, &other, |i, old| i.operate(Binary::Add, old, added.clone()))?;
     let zero = i.int(0);
     i.compare(FLAGS, Term::binary(Binary::Add, old.clone(), added), zero);
     i.set(register, old);

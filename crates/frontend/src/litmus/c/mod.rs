@@ -39,6 +39,7 @@ pub const LANGUAGE: Language = Language {
     name: "C",
     vocabulary: Vocabulary::C11,
     canonical,
+    wraps: false,
     program: |cursor, names| {
         cursor.at = functions(*cursor, names)?;
         Ok(())

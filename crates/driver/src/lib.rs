@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod distinguish;
 pub mod doctor;
 pub mod dump;
 pub mod engines;

@@ -32,7 +32,7 @@ pub enum Command {
     Fix(Fix),
     /// List all final states and how often the condition holds, as herd does
     Outcomes(Outcomes),
-    /// Check under several memory models
+    /// Outcomes (of litmus tests) or verdicts (of other programs) under several memory models
     Compare(Compare),
     /// Find the smallest litmus test on which two memory models differ
     Distinguish(Distinguish),
@@ -162,7 +162,7 @@ pub enum ScCopy {
 pub struct Check {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// The memory model (see `wattle models`)
+    /// The memory model: a name (see `wattle models`), or a file that ends in .cat
     #[arg(short, long, value_name = "NAME")]
     pub model: String,
     /// What to check instead of what the text states
@@ -202,7 +202,7 @@ pub enum Dump {
 pub struct Fix {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// The memory model (see `wattle models`)
+    /// The memory model: a name (see `wattle models`), or a file that ends in .cat
     #[arg(short, long, value_name = "NAME")]
     pub model: String,
     /// List all sets of minimum size, or all from which nothing can be taken away
@@ -240,7 +240,7 @@ pub enum All {
 pub struct Outcomes {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// The memory model (see `wattle models`); without it, the one that the test's architecture has
+    /// The memory model: a name (see `wattle models`), or a file that ends in .cat; without it, the one that the test's architecture has
     #[arg(short, long, value_name = "NAME")]
     pub model: Option<String>,
     /// Exit with 0 where longer executions were left out
@@ -254,9 +254,16 @@ pub struct Outcomes {
 pub struct Compare {
     #[command(flatten)]
     pub inputs: Inputs,
-    /// The memory models
-    #[arg(short, long, required = true, value_delimiter = ',', value_name = "NAME,NAME")]
+    /// The memory models: names, or files that end in .cat
+    #[arg(short, long, required_unless_present_all = ["from", "to"], value_delimiter = ',')]
+    #[arg(value_name = "NAME,NAME")]
     pub models: Vec<String>,
+    /// Show only the outcomes that are new under the model --to, each with the cycle that this one forbids
+    #[arg(long, requires = "to", conflicts_with = "models", value_name = "NAME")]
+    pub from: Option<String>,
+    /// See --from
+    #[arg(long, requires = "from", value_name = "NAME")]
+    pub to: Option<String>,
     /// What to check instead of what the text states
     #[arg(long, value_enum, default_value_t = Question::Stated)]
     pub check: Question,

@@ -1,6 +1,7 @@
 //! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
 
 use wattle_engine::{Engine, Property, Task};
+use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
@@ -12,6 +13,7 @@ use crate::{Input, Refused, load};
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub explore: Explore,
+    pub enumerate: Enumerate,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +24,18 @@ pub struct Constructor {
 }
 
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 1] = [Constructor {
-    name: "explore",
-    summary: "visits every reachable state of an operational machine; finite programs",
-    build: |settings| Box::new(settings.explore.clone()),
-}];
+pub const ENGINES: [Constructor; 2] = [
+    Constructor {
+        name: "explore",
+        summary: "visits every reachable state of an operational machine; finite programs",
+        build: |settings| Box::new(settings.explore.clone()),
+    },
+    Constructor {
+        name: "enumerate",
+        summary: "lists every execution that a model's axioms allow; loops are unrolled",
+        build: |settings| Box::new(settings.enumerate.clone()),
+    },
+];
 
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {

@@ -18,6 +18,7 @@ mod load;
 pub mod models;
 pub mod outcomes;
 mod pool;
+pub mod port;
 mod reach;
 pub mod replay;
 mod similar;

@@ -82,8 +82,8 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 }
 
 /// Includes are looked up beside the including file.
-struct Beside {
-    folder: Option<PathBuf>,
+pub(crate) struct Beside {
+    pub folder: Option<PathBuf>,
 }
 
 impl Loader for Beside {

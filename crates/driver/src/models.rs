@@ -1,21 +1,33 @@
-//! `models`: the memory models that wattle knows.
+//! `models`: the memory models that wattle knows, and those that users bring.
 
-use wattle_memory::{CATALOGUE, Machine, MemoryModel, find};
+use std::path::Path;
+use std::sync::Arc;
 
+use wattle_memory::{CATALOGUE, Machine, MemoryModel, cat, find};
+use wattle_report::text::{self, Options};
+use wattle_source::{Diagnostic, Sources};
+
+use crate::Input;
+use crate::load::Beside;
 use crate::similar::did_you_mean;
 
 pub fn models() -> &'static [MemoryModel] {
     &CATALOGUE
 }
 
-/// The model called `name`; `atomic_copy` is how sc reads a remote copy.
+/// The model called `name`, or the one in the file `name` if that ends in `.cat`; `atomic_copy` is how
+/// sc reads a remote copy.
 pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
+    if Path::new(name).extension().is_some_and(|extension| extension == "cat") {
+        return from_file(name);
+    }
     let Some(model) = find(name) else {
         let names = || CATALOGUE.iter().map(|model| &*model.name);
         return Err(match did_you_mean(name, names()) {
             Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
             None => {
-                format!("unknown memory model `{name}` (known: {})", names().collect::<Vec<_>>().join(", "))
+                let known = names().collect::<Vec<_>>().join(", ");
+                format!("unknown memory model `{name}` (known: {known}; or a file with the extension .cat)")
             }
         });
     };
@@ -24,4 +36,26 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
         *copy = atomic_copy;
     }
     Ok(model)
+}
+
+/// A model of the user's own. It speaks of every program: whatever its text names and a program does
+/// not have is empty.
+fn from_file(name: &str) -> Result<MemoryModel, String> {
+    let input = Input::file(name);
+    let refuse = |sources: &Sources, diagnostics: &[Diagnostic]| {
+        let diagnostics = text::diagnostics(sources, diagnostics, &Options::default());
+        format!("the memory model {name} is refused\n{}", diagnostics.trim_end())
+    };
+    let text = input.read().map_err(|diagnostic| refuse(&Sources::single(name, "").0, &[diagnostic]))?;
+    let (mut sources, file) = Sources::single(name, &text);
+    let loader = Beside { folder: Path::new(name).parent().map(Path::to_path_buf) };
+    let axioms = cat::read(&mut sources, file, &loader, &[]);
+    let axioms = axioms.map_err(|diagnostics| refuse(&sources, &diagnostics))?;
+    Ok(MemoryModel {
+        name: name.into(),
+        machine: None,
+        summary: axioms.title.clone().unwrap_or_default().into(),
+        axioms: Some(Arc::new(axioms)),
+        vocabulary: None,
+    })
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::{
-    Budget, Census, Engine, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task, Unsupported,
+    Budget, Census, Engine, Executions as _, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task,
+    Unsupported,
 };
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
@@ -171,6 +172,19 @@ pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Co
 }
 
 fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+    let enumerate = &request.settings.enumerate;
+    let machine = task.memory.machine.is_some();
+    let counts = match request.engine.as_deref() {
+        Some(name) => name == enumerate.name(),
+        None => !machine || !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma),
+    };
+    if counts {
+        let census = enumerate.executions(task, run);
+        // A machine may know what to do with it.
+        if !(machine && matches!(census, Err(Reason::Unsupported(_)))) {
+            return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
+        }
+    }
     let explore = &request.settings.explore;
     let states = explore.outcomes(task, run)?;
     let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;

@@ -4,6 +4,7 @@
 //! reference ones ([`operational`]): a successor function on plain structs, written to be obviously
 //! right. They replay counterexamples, serve the naive search, and are what the packed machine of
 //! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
+//! [`relation`] has the bit matrices on which engines evaluate axioms.
 
 pub mod axiomatic;
 pub mod candidates;
@@ -13,6 +14,7 @@ pub mod events;
 mod execution;
 mod observe;
 pub mod operational;
+pub mod relation;
 
 pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};

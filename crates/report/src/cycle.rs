@@ -1,13 +1,11 @@
-//! Why an execution is not sequentially consistent: a shortest cycle of program order and of the
-//! relations through memory.
+//! Cycles of events with the names that the text has.
 //!
 //! Sequential consistency says that po, rf, co and fr fit into one order (Shasha and Snir 1988;
-//! Alglave et al. 2013), so a cycle among them is the whole reason. A shortest one names nothing that
-//! does not matter. Stores that have not reached memory yet come after those that have: they cannot
-//! reach it earlier any more.
+//! Alglave et al. 2013), so a cycle among them is the whole reason why an execution is not one of its
+//! own; another model's axiom names another cycle. Stores that have not reached memory yet come after
+//! those that have: they cannot reach it earlier any more.
 
-use std::collections::VecDeque;
-
+use wattle_memory::axiomatic::{Judgement, explain_cycle, relation};
 use wattle_memory::{Event, EventKind, Execution};
 use wattle_program::{Program, Shape};
 use wattle_source::Sources;
@@ -28,12 +26,59 @@ pub struct Link {
 
 /// Empty: there is none, and the execution is sequentially consistent.
 pub fn sc_cycle(sources: &Sources, program: &Program, shape: &Shape, execution: &Execution) -> Vec<Link> {
-    let links = Links::new(execution);
-    let shortest = (0..execution.events.len()).filter_map(|start| links.shortest_from(start));
-    let Some(cycle) = shortest.min_by_key(Vec::len) else { return vec![] };
-    (cycle.into_iter())
-        .map(|(event, relation)| link(sources, program, shape, &execution.events[event], relation))
+    let steps = explain_cycle(&completed(execution)).unwrap_or_default();
+    (steps.into_iter())
+        .map(|(event, relation, _)| {
+            link(sources, program, shape, &execution.events[event as usize], relation)
+        })
         .collect()
+}
+
+/// Where an axiom of any model fails. Steps that are more than one step of the execution (through a
+/// fence, or through other threads) have no name of their own.
+pub fn axiom_cycle(
+    sources: &Sources,
+    program: &Program,
+    shape: &Shape,
+    execution: &Execution,
+    broken: &Judgement,
+) -> Vec<Link> {
+    let mut named: Vec<(&str, _)> = Vec::new();
+    for name in ["rf", "co", "po", "rmw"] {
+        named.extend(relation(execution, name).map(|pairs| (name, pairs)));
+    }
+    let witness = &broken.witness;
+    let successors = witness.iter().cycle().skip(1);
+    (witness.iter().zip(successors))
+        .map(|(event, next)| {
+            let known = named.iter().find(|(_, pairs)| pairs.contains(&(*event, *next)));
+            let name = known.map_or_else(|| from_read(execution, *event, *next), |(name, _)| name);
+            link(sources, program, shape, &execution.events[*event as usize], name)
+        })
+        .collect()
+}
+
+fn from_read(execution: &Execution, read: u32, write: u32) -> &'static str {
+    let source = execution.reads_from.iter().find(|(_, other)| *other == read).map(|(source, _)| *source);
+    let overwritten = execution.coherence.iter().any(|order| {
+        let place = |event: u32| order.iter().position(|other| *other == event);
+        source.and_then(place).zip(place(write)).is_some_and(|(source, write)| source < write)
+    });
+    if overwritten { "fr" } else { "…" }
+}
+
+/// The execution with all its stores in memory.
+fn completed(execution: &Execution) -> Execution {
+    let mut completed = execution.clone();
+    for (number, event) in execution.events.iter().enumerate() {
+        if let (Some(location), Some(_)) = (event.location(), event.written())
+            && let Some(order) = completed.coherence.get_mut(location as usize)
+            && !order.contains(&(number as u32))
+        {
+            order.push(number as u32);
+        }
+    }
+    completed
 }
 
 /// An event as one link of a chain.
@@ -72,83 +117,4 @@ fn event_name(program: &Program, shape: &Shape, event: &Event) -> String {
             format!("RW {name}={}→{}", value(read), value(written))
         }
     }
-}
-
-/// The edges from each event.
-struct Links(Vec<Vec<(usize, &'static str)>>);
-
-impl Links {
-    fn new(execution: &Execution) -> Links {
-        let events = &execution.events;
-        let mut links = vec![Vec::new(); events.len()];
-        let mut written: Vec<(u32, Vec<u32>)> = Vec::new();
-        for (location, order) in execution.coherence.iter().enumerate() {
-            let known = |number: u32| order.contains(&number);
-            let pending = (0..events.len() as u32).filter(|number| {
-                let event = &events[*number as usize];
-                event.written().is_some() && event.location() == Some(location as u32) && !known(*number)
-            });
-            // Those that wait are not ordered among each other; one at a time comes last.
-            let pending: Vec<u32> = pending.collect();
-            for (position, write) in order.iter().enumerate() {
-                let later = order[position + 1..].iter().chain(&pending).copied().collect();
-                written.push((*write, later));
-            }
-        }
-        let overwrites = |write: u32| written.iter().find(|(one, _)| *one == write).map(|(_, later)| later);
-        for (one, event) in events.iter().enumerate() {
-            for (other, next) in events.iter().enumerate() {
-                let same = event.thread.is_some() && event.thread == next.thread;
-                // Within a step that reads and writes, the read comes first.
-                let later = event.instruction < next.instruction
-                    || event.instruction == next.instruction && one < other;
-                if same && later {
-                    links[one].push((other, "po"));
-                }
-            }
-        }
-        for (write, read) in &execution.reads_from {
-            links[*write as usize].push((*read as usize, "rf"));
-            for later in overwrites(*write).into_iter().flatten().filter(|later| *later != read) {
-                links[*read as usize].push((*later as usize, "fr"));
-            }
-        }
-        for (write, later) in &written {
-            links[*write as usize].extend(later.iter().map(|later| (*later as usize, "co")));
-        }
-        Links(links)
-    }
-
-    /// The shortest way from an event back to itself, with the relation that leaves each event.
-    fn shortest_from(&self, start: usize) -> Option<Vec<(usize, &'static str)>> {
-        let mut before: Vec<Option<(usize, &'static str)>> = vec![None; self.0.len()];
-        let mut queue = VecDeque::from([start]);
-        while let Some(event) = queue.pop_front() {
-            for (next, relation) in &self.0[event] {
-                if before[*next].is_some() {
-                    continue;
-                }
-                before[*next] = Some((event, relation));
-                if *next == start {
-                    return Some(way_back(&before, start));
-                }
-                queue.push_back(*next);
-            }
-        }
-        None
-    }
-}
-
-fn way_back(before: &[Option<(usize, &'static str)>], start: usize) -> Vec<(usize, &'static str)> {
-    let mut cycle = Vec::new();
-    let mut at = start;
-    while let Some((previous, relation)) = before[at] {
-        cycle.push((previous, relation));
-        at = previous;
-        if at == start {
-            break;
-        }
-    }
-    cycle.reverse();
-    cycle
 }

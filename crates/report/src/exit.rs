@@ -2,7 +2,10 @@
 
 use wattle_engine::Reason;
 
-use crate::{CheckReport, CheckVerdict, FixReport, FixVerdict, OutcomesReport, OutcomesVerdict, Proof};
+use crate::{
+    CheckReport, CheckVerdict, FixReport, FixVerdict, OutcomesReport, OutcomesVerdict, PortReport,
+    PortVerdict, Proof,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -65,6 +68,17 @@ impl Exit {
             OutcomesVerdict::Unknown { .. } => Exit::Undecided,
             OutcomesVerdict::Error => Exit::BadInput,
             OutcomesVerdict::Internal { .. } => Exit::Internal,
+        }
+    }
+
+    /// New outcomes are what was asked for, and no failure.
+    pub fn of_port(report: &PortReport) -> Exit {
+        match &report.verdict {
+            PortVerdict::Compared { .. } => Exit::Good,
+            PortVerdict::Unknown { reason: Reason::Interrupted, .. } => Exit::Interrupted,
+            PortVerdict::Unknown { .. } => Exit::Undecided,
+            PortVerdict::Error => Exit::BadInput,
+            PortVerdict::Internal { .. } => Exit::Internal,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use wattle_driver::check::Check;
 use wattle_driver::compare::{Compare, Compared, compare};
+use wattle_driver::port::port;
 use wattle_driver::{Input, in_order, models};
 use wattle_report::text::{Detail, Options, Table};
 use wattle_report::{CheckVerdict, Exit, OutcomesReport, json, text};
@@ -12,8 +13,8 @@ use crate::output::Output;
 
 pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> {
     let copy = atomic_copy(&args.search);
-    let models: Vec<_> =
-        args.models.iter().map(|name| models::resolve(name, copy)).collect::<Result<_, _>>()?;
+    let names = args.models.iter().chain(&args.from).chain(&args.to);
+    let models: Vec<_> = names.map(|name| models::resolve(name, copy)).collect::<Result<_, _>>()?;
     let request = Compare {
         check: Check {
             model: models[0].clone(),
@@ -29,6 +30,9 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
         models,
     };
     let inputs = inputs(&args.inputs);
+    if args.from.is_some() {
+        return run_port(args, &request, &inputs, session);
+    }
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
@@ -107,4 +111,37 @@ fn side_by_side(
             output.text(&text)
         }
     }
+}
+
+fn run_port(
+    args: &args::Compare,
+    request: &Compare,
+    inputs: &[Input],
+    session: &mut Session,
+) -> Result<Exit, String> {
+    let jobs = args.inputs.reading.jobs;
+    let meter = session.meter(jobs);
+    let (watch, output) = (session.watch.clone(), &mut session.output);
+    let mut exit = Exit::Good;
+    let mut problem = None;
+    in_order(
+        inputs,
+        jobs,
+        |input| port(request, input, &watch),
+        |_, report| match report {
+            Err(message) => {
+                problem = Some(message);
+                false
+            }
+            Ok(report) => {
+                exit = exit.worst(Exit::of_port(&report));
+                meter.aside(|| match output.format {
+                    Format::Json => output.json(&json::port(&report, output.options.timing)),
+                    Format::Text => output.text(&text::port(&report, &output.options)),
+                })
+            }
+        },
+    );
+    meter.finish();
+    problem.map_or(Ok(exit), Err)
 }

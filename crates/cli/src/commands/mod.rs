@@ -73,6 +73,7 @@ fn settings(search: &Search) -> Settings {
             threads: search.threads.max(1),
             max_capacity: search.capacity.unwrap_or(default.max_capacity),
         },
+        ..Settings::default()
     }
 }
 

@@ -4,6 +4,7 @@
 mod check;
 mod fix;
 mod outcomes;
+mod port;
 mod schema;
 mod story;
 
@@ -14,6 +15,7 @@ use wattle_source::{Diagnostic, Severity, Sources};
 pub use check::check;
 pub use fix::fix;
 pub use outcomes::outcomes;
+pub use port::port;
 pub use schema::{COMMANDS, schema};
 
 /// The version of the field names. It grows when a field changes its meaning or goes away.

@@ -13,8 +13,9 @@ pub fn schema(command: &str) -> Option<Value> {
         "check" => ("One line for each file", line(check())),
         "outcomes" => ("One line for each file", line(outcomes())),
         "compare" => (
-            "One line for each file and model: outcomes for a litmus test, a check for another program",
-            json!({"anyOf": [line(check()), line(outcomes())]}),
+            "One line for each file and model: outcomes for a litmus test, a check for another program; \
+             with --from and --to, one line for each file",
+            json!({"anyOf": [line(check()), line(outcomes()), line(port())]}),
         ),
         "fix" => ("One line for each file", line(fix())),
         "generate" => ("One line for each test", line(generate())),
@@ -123,6 +124,26 @@ fn outcomes() -> Fields {
         ("reason", or_null(text())),
         ("diagnostics", diagnostics()),
         ("notes", list(text())),
+        ("seconds", seconds()),
+    ]
+}
+
+fn port() -> Fields {
+    let fresh = object(
+        &vec![("state", map(text())), ("holds", truth()), ("axiom", or_null(text())), ("cycle", cycle())],
+        &[],
+    );
+    vec![
+        ("schema", version()),
+        ("file", text()),
+        ("test", text()),
+        ("from", text()),
+        ("to", text()),
+        ("verdict", words(&["same", "new", "unknown", "error"])),
+        ("new", list(fresh)),
+        ("gone", or_null(number())),
+        ("reason", or_null(text())),
+        ("diagnostics", diagnostics()),
         ("seconds", seconds()),
     ]
 }

@@ -77,7 +77,8 @@ fn prepare<'a>(mut cursor: Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
         let bytes = &cursor.text.as_bytes()[*start..*end];
         for (at, byte) in bytes.iter().enumerate() {
             let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
-            if !(matches!(byte, b'X' | b'x') && begins) {
+            let digit = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+            if !(matches!(byte, b'X' | b'x') && begins && digit) {
                 continue;
             }
             let digits = bytes[at + 1..].iter().take(2).take_while(|byte| byte.is_ascii_digit());

@@ -435,7 +435,7 @@ impl<'a> Body<'a, '_> {
 
     /// A local for a value in passing.
     fn temporary(&mut self) -> Read<u32> {
-        const NAMES: [&str; 12] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11"];
+        const NAMES: [&str; 8] = ["$0", "$1", "$2", "$3", "$4", "$5", "$6", "$7"];
         let Some(name) = NAMES.get(self.temporaries) else {
             return Err(self.scanner.unsupported(self.statement, "so many reads in one statement"));
         };

@@ -245,10 +245,11 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
             i.assume(equal.negated());
         }
         match way {
-            // The register keeps what it held, and what that depended on.
+            // The register keeps what it held, and what that depended on; the comparison picks it.
             0 => {
-                let kept = i.read(expected);
-                i.put(expected, kept);
+                let kept = widened(i.read(expected));
+                let picked = Term::if_then_else(equal.clone(), kept, Term::int(0));
+                i.put(expected, picked);
             }
             1 | 2 => i.put(expected, value.clone()),
             // As 2, but the comparison picks the value.

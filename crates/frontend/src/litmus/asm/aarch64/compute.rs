@@ -340,7 +340,7 @@ pub fn conditional_branch(i: &mut Body<'_, '_>) -> Read<()> {
     };
     let label = i.label()?;
     let holds = i.condition(condition);
-    let fails = holds.negated();
+    let fails = i.condition(Condition { negated: !condition.negated, ..condition });
     i.branch_if(holds, fails, label);
     Ok(())
 }

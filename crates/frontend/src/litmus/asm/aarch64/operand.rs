@@ -319,8 +319,7 @@ pub enum Modifier {
 fn extend(term: Term, modifier: &Modifier, width: u32) -> Term {
     let Modifier::Extend { from, signed: sign, by } = *modifier else { return term };
     let value = if sign { signed(term, from) } else { unsigned(term, from) };
-    // An unsigned value of 32 bits must not be wrapped as one with a sign.
-    shift(if width >= 64 { widened(value) } else { value }, Shift::Left, by, width)
+    if by == 0 { value } else { shift(value, Shift::Left, by, width) }
 }
 
 /// The same value, computed with in 64 bits.

@@ -1,0 +1,144 @@
+//! `compare --from … --to …`: final states that are new under the target model, and why.
+//!
+//! For each new state one execution that ends so is found under the target, by asking whether all end
+//! otherwise. The source model's own text is then evaluated on that execution: the axiom that it
+//! breaks there is the reason why the state was impossible before.
+
+use wattle_engine::{Census, Outcome, Property, Reason, Run, Tally, Task, Verdict};
+use wattle_logic::Term;
+use wattle_memory::{Execution, MemoryModel, axiomatic};
+use wattle_program::{Program, PropertyKind, Shape};
+use wattle_report::{Fresh, Link, PortReport, PortVerdict, axiom_cycle, list, sc_cycle};
+use wattle_source::{Diagnostic, Sources, Span};
+
+use crate::compare::Compare;
+use crate::compare::outcomes_request;
+use crate::engines::choose;
+use crate::outcomes::{Counted, Stopped, count, observed};
+use crate::solve::solve;
+use crate::{Input, Loaded, Watch, load};
+
+/// The first of the request's models is the source, the second the target.
+pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortReport, String> {
+    choose(request.check.engine.as_deref(), &request.check.settings)?;
+    let [from, to] = request.models.as_slice() else {
+        return Err("expected one model to come from and one to go to".into());
+    };
+    let run = watch.run(request.check.budget);
+    let blank = |sources: Sources, diagnostics: Vec<Diagnostic>| PortReport {
+        file: input.name.clone(),
+        test: String::new(),
+        from: from.name.to_string(),
+        to: to.name.to_string(),
+        verdict: PortVerdict::Error,
+        seconds: 0.0,
+        diagnostics,
+        sources,
+    };
+    let mut report = match load(input) {
+        Err(refused) => {
+            let mut report = blank(refused.sources, refused.diagnostics);
+            if let Some(what) = refused.internal {
+                report.verdict = PortVerdict::Internal { what };
+            }
+            report
+        }
+        Ok(loaded) => {
+            let mut report = blank(loaded.sources.clone(), loaded.parsed.warnings.clone());
+            report.test = loaded.parsed.program.name.to_string();
+            report.verdict = match compared(request, &loaded, from, to, &run) {
+                Ok(verdict) => verdict,
+                Err((_, Stopped::Internal(what))) => PortVerdict::Internal { what },
+                Err((model, Stopped::Reason(reason))) => PortVerdict::Unknown { model, reason },
+            };
+            report
+        }
+    };
+    report.seconds = run.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn compared(
+    request: &Compare,
+    loaded: &Loaded,
+    from: &MemoryModel,
+    to: &MemoryModel,
+    run: &Run,
+) -> Result<PortVerdict, (String, Stopped)> {
+    let program = observed(&loaded.parsed.program);
+    let program = program.as_ref();
+    let census = |memory: &MemoryModel| {
+        let task = Task { program, memory, property: Property::Stated };
+        let Counted { census, .. } = count(&outcomes_request(&request.check, Some(memory)), &task, run)
+            .map_err(|stopped| (memory.name.to_string(), stopped))?;
+        match census.bound {
+            // States may be missing on either side, so none is known to be new.
+            Some(bound) => {
+                Err((memory.name.to_string(), Stopped::Reason(Reason::GaveUp(format!("only {bound}")))))
+            }
+            None => Ok(census),
+        }
+    };
+    let (old, new) = (census(from)?, census(to)?);
+    let gone = old.outcomes.keys().filter(|outcome| !new.outcomes.contains_key(*outcome)).count();
+    let fault = |error: String| (to.name.to_string(), Stopped::Internal(error));
+    let shape = Shape::new(program).map_err(|error| fault(error.to_string()))?;
+    let mut names = Vec::new();
+    let mut fresh = Vec::new();
+    for (outcome, tally) in new.outcomes.iter().filter(|(outcome, _)| !old.outcomes.contains_key(*outcome)) {
+        let listing = list(&loaded.sources, program, &shape, alone(outcome, *tally), false);
+        names = listing.names;
+        let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
+        let reason = witness(request, program, to, outcome, run)
+            .and_then(|execution| why_not(&loaded.sources, program, &shape, from, &execution));
+        let (axiom, cycle) = reason.map_or((None, vec![]), |(axiom, cycle)| (Some(axiom), cycle));
+        fresh.push(Fresh { values, holds: tally.holds, axiom, cycle });
+    }
+    Ok(PortVerdict::Compared { names, fresh, gone })
+}
+
+fn alone(outcome: &Outcome, tally: Tally) -> Census {
+    Census { outcomes: [(outcome.clone(), tally)].into(), ..Census::default() }
+}
+
+/// An execution under `memory` that ends in `outcome`.
+fn witness(
+    request: &Compare,
+    program: &Program,
+    memory: &MemoryModel,
+    outcome: &Outcome,
+    run: &Run,
+) -> Option<Execution> {
+    let equal = |(term, value): (&Term, &wattle_logic::Value)| {
+        term.clone().equals(Term::value(value.clone(), term.sort()))
+    };
+    let elsewhere = Term::conjunction(program.observed.iter().zip(outcome).map(equal)).negated();
+    let property =
+        wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
+    let asking = Program { properties: vec![property], ..program.clone() };
+    let task = Task { program: &asking, memory, property: Property::Stated };
+    // Only executions of the axioms are graphs; a machine's schedule would have to be observed first.
+    let engines = choose(Some("enumerate"), &request.check.settings).ok()?;
+    match solve(&task, &engines, run).verdict {
+        Ok(Verdict::Unsafe { counterexample }) => counterexample.execution,
+        _ => None,
+    }
+}
+
+/// The axiom that forbids the execution, and its cycle.
+fn why_not(
+    sources: &Sources,
+    program: &Program,
+    shape: &Shape,
+    memory: &MemoryModel,
+    execution: &Execution,
+) -> Option<(String, Vec<Link>)> {
+    let evaluation = axiomatic::evaluate(&memory.axioms.as_ref()?.tree, execution).ok()?;
+    let broken = evaluation.broken()?;
+    let mut cycle = axiom_cycle(sources, program, shape, execution, broken);
+    if cycle.len() < 2 {
+        // Two events that must not be so: the cycle that sc forbids says more.
+        cycle = sc_cycle(sources, program, shape, execution);
+    }
+    Some((broken.name.to_string(), cycle))
+}

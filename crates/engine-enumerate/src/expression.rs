@@ -1,0 +1,343 @@
+//! Symbolic values: what a thread computes from what it reads.
+//!
+//! A path of a thread is run before anything is known about what its reads return; its addresses,
+//! stored values, guards and final locals are expressions over the reads, numbered along the path.
+//! Values are the codes of `Value::code`. Equal expressions are one node, and nodes are folded when
+//! they are made: `r ^ r` is 0 whatever `r` is, so that the false dependencies of litmus tests leave
+//! constants behind. (Dependencies are counted elsewhere, on the terms as written.) A fold never
+//! drops an operand that may fault.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use wattle_logic::{Binary, Fault, Sort, Unary, Value, apply_binary, apply_unary};
+use wattle_program::Shape;
+
+/// The position of a node in its [`Arena`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Expr(pub u32);
+
+/// The reads of one path, by number.
+pub(crate) type Reads = u128;
+
+/// No path may read more often than this.
+pub(crate) const MOST_READS: u32 = 128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    Constant(i64),
+    /// What the read with this number on the path returns.
+    Read(u32),
+    /// A cell of a final state (see `state`).
+    Cell(u32),
+    Unary(Unary, Sort, Expr),
+    Binary(Binary, Sort, Expr, Expr),
+    If(Expr, Expr, Expr),
+    /// An integer as a cell of this sort holds it.
+    Wrap(Sort, Expr),
+    /// One more index of an array: the location so far, the index, and the length of the dimension.
+    Element(Expr, Expr, u32),
+    Number(Expr),
+    Pointer(Expr),
+    /// What memory holds in the end at this location; contents are cells from this number on.
+    Content(u32, Expr),
+}
+
+/// A fast hash for small keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_i64(&mut self, value: i64) {
+        self.write_u64(value as u64);
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value as u64);
+    }
+}
+
+pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
+
+#[derive(Clone, Copy, Debug)]
+struct Info {
+    node: Node,
+    reads: Reads,
+    /// Does it have a value whatever the reads return?
+    total: bool,
+}
+
+pub(crate) struct Arena<'a> {
+    shape: &'a Shape,
+    infos: Vec<Info>,
+    table: Table<Node, Expr>,
+}
+
+impl std::fmt::Debug for Arena<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Arena").field("nodes", &self.infos.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Arena<'a> {
+    pub fn new(shape: &'a Shape) -> Arena<'a> {
+        Arena { shape, infos: Vec::with_capacity(64), table: Table::default() }
+    }
+
+    pub fn constant(&mut self, value: i64) -> Expr {
+        self.add(Node::Constant(value), 0, true)
+    }
+
+    pub fn read(&mut self, number: u32) -> Expr {
+        self.add(Node::Read(number), 1 << (number % MOST_READS), true)
+    }
+
+    pub fn cell(&mut self, cell: u32) -> Expr {
+        self.add(Node::Cell(cell), 0, true)
+    }
+
+    pub fn content(&mut self, first: u32, location: Expr) -> Expr {
+        let inside = self
+            .value(location)
+            .and_then(|location| u32::try_from(location).ok())
+            .filter(|location| (*location as usize) < self.shape.locations.len());
+        match inside {
+            Some(location) => self.cell(first + location),
+            None => self.composed(Node::Content(first, location), &[location], false),
+        }
+    }
+
+    /// The value that an expression has whatever the reads return.
+    pub fn value(&self, expr: Expr) -> Option<i64> {
+        match self.infos[expr.0 as usize].node {
+            Node::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The reads that the value really depends on.
+    pub fn reads(&self, expr: Expr) -> Reads {
+        self.infos[expr.0 as usize].reads
+    }
+
+    pub fn is_total(&self, expr: Expr) -> bool {
+        self.infos[expr.0 as usize].total
+    }
+
+    fn add(&mut self, node: Node, reads: Reads, total: bool) -> Expr {
+        if let Some(known) = self.table.get(&node) {
+            return *known;
+        }
+        let expr = Expr(self.infos.len() as u32);
+        self.infos.push(Info { node, reads, total });
+        self.table.insert(node, expr);
+        expr
+    }
+
+    /// A node that is total if its operands are and its operator is.
+    fn composed(&mut self, node: Node, operands: &[Expr], total: bool) -> Expr {
+        let all = operands.iter().all(|operand| self.is_total(*operand));
+        let reads = operands.iter().fold(0, |sum, operand| sum | self.reads(*operand));
+        self.add(node, reads, total && all)
+    }
+
+    pub fn unary(&mut self, operator: Unary, sort: Sort, operand: Expr) -> Expr {
+        if let Some(value) = self.value(operand)
+            && let Ok(value) = unary(operator, sort, value)
+        {
+            return self.constant(value);
+        }
+        if let (Unary::Not, Node::Unary(Unary::Not, _, inner)) =
+            (operator, self.infos[operand.0 as usize].node)
+        {
+            return inner;
+        }
+        let total = operator != Unary::Negate || sort != Sort::Int;
+        self.composed(Node::Unary(operator, sort, operand), &[operand], total)
+    }
+
+    pub fn binary(&mut self, operator: Binary, sort: Sort, left: Expr, right: Expr) -> Expr {
+        use Binary::*;
+        let (a, b) = (self.value(left), self.value(right));
+        if let (Some(a), Some(b)) = (a, b)
+            && let Ok(value) = self.apply(operator, sort, a, b)
+        {
+            return self.constant(value);
+        }
+        if left == right && self.is_total(left) {
+            match operator {
+                BitXor | Subtract | NotEqual | Less | Greater => return self.constant(0),
+                Equal | LessEqual | GreaterEqual | Implies => return self.constant(1),
+                And | Or => return left,
+                _ => {}
+            }
+        }
+        match (operator, a, b) {
+            (BitAnd | Multiply, Some(0), _) if self.is_total(right) => return self.constant(0),
+            (BitAnd | Multiply, _, Some(0)) if self.is_total(left) => return self.constant(0),
+            (Add | BitOr | BitXor, Some(0), _) => return self.wrap(sort, right),
+            (Add | Subtract | BitOr | BitXor | ShiftLeft | ShiftRight, _, Some(0)) => {
+                return self.wrap(sort, left);
+            }
+            (And, Some(0), _) if self.is_total(right) => return self.constant(0),
+            (And, _, Some(0)) if self.is_total(left) => return self.constant(0),
+            (Or, Some(1), _) if self.is_total(right) => return self.constant(1),
+            (Or, _, Some(1)) if self.is_total(left) => return self.constant(1),
+            (And, Some(1), _) | (Or, Some(0), _) | (Implies, Some(1), _) => return right,
+            (And, _, Some(1)) | (Or, _, Some(0)) => return left,
+            _ => {}
+        }
+        let total = match operator {
+            Divide | Remainder | ShiftLeft | ShiftRight | Offset | Insert | Member => false,
+            Add | Subtract | Multiply => sort != Sort::Int,
+            _ => true,
+        };
+        self.composed(Node::Binary(operator, sort, left, right), &[left, right], total)
+    }
+
+    pub fn choice(&mut self, condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+        match self.value(condition) {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None if then == otherwise && self.is_total(condition) => then,
+            None => self.composed(Node::If(condition, then, otherwise), &[condition, then, otherwise], true),
+        }
+    }
+
+    pub fn wrap(&mut self, sort: Sort, operand: Expr) -> Expr {
+        match sort {
+            Sort::Bits { width, .. } if width < 64 => match self.value(operand) {
+                Some(value) => self.constant(sort.wrap(value)),
+                None => self.composed(Node::Wrap(sort, operand), &[operand], true),
+            },
+            _ => operand,
+        }
+    }
+
+    pub fn element(&mut self, base: Expr, index: Expr, length: u32) -> Expr {
+        if let (Some(base), Some(index)) = (self.value(base), self.value(index))
+            && let Ok(location) = element(base, index, length)
+        {
+            return self.constant(location);
+        }
+        self.composed(Node::Element(base, index, length), &[base, index], false)
+    }
+
+    pub fn number(&mut self, location: Expr) -> Expr {
+        if let Some(value) = self.value(location)
+            && let Ok(number) = number(self.shape, value)
+        {
+            return self.constant(number);
+        }
+        self.composed(Node::Number(location), &[location], false)
+    }
+
+    pub fn pointer(&mut self, number: Expr) -> Expr {
+        if let Some(value) = self.value(number)
+            && let Ok(location) = self.shape.pointer(value)
+        {
+            return self.constant(i64::from(location));
+        }
+        if let Node::Number(location) = self.infos[number.0 as usize].node {
+            return location;
+        }
+        self.composed(Node::Pointer(number), &[number], false)
+    }
+
+    /// `low <= operand <= high`
+    pub fn between(&mut self, operand: Expr, low: i64, high: i64) -> Expr {
+        let low = self.constant(low);
+        let high = self.constant(high);
+        let above = self.binary(Binary::LessEqual, Sort::Bool, low, operand);
+        let below = self.binary(Binary::LessEqual, Sort::Bool, operand, high);
+        self.binary(Binary::And, Sort::Bool, above, below)
+    }
+
+    /// What an expression is worth, given what the reads returned and the cells of a final state.
+    pub fn evaluate(&self, expr: Expr, reads: &[i64], cells: &[i64]) -> Result<i64, Fault> {
+        let value = |expr| self.evaluate(expr, reads, cells);
+        match self.infos[expr.0 as usize].node {
+            Node::Constant(value) => Ok(value),
+            Node::Read(number) => Ok(reads[number as usize]),
+            Node::Cell(cell) => Ok(cells[cell as usize]),
+            Node::Unary(operator, sort, operand) => unary(operator, sort, value(operand)?),
+            Node::Binary(operator, sort, left, right) => {
+                let left = value(left)?;
+                self.apply(operator, sort, left, value(right)?)
+            }
+            Node::If(condition, then, otherwise) => {
+                if value(condition)? != 0 {
+                    value(then)
+                } else {
+                    value(otherwise)
+                }
+            }
+            Node::Wrap(sort, operand) => Ok(sort.wrap(value(operand)?)),
+            Node::Element(base, index, length) => {
+                let base = value(base)?;
+                element(base, value(index)?, length)
+            }
+            Node::Number(location) => number(self.shape, value(location)?),
+            Node::Pointer(number) => self.shape.pointer(value(number)?).map(i64::from),
+            Node::Content(first, location) => {
+                let location = usize::try_from(value(location)?).map_err(|_| Fault::OutOfBounds)?;
+                cells.get(first as usize + location).copied().ok_or(Fault::OutOfBounds)
+            }
+        }
+    }
+
+    fn apply(&self, operator: Binary, sort: Sort, a: i64, b: i64) -> Result<i64, Fault> {
+        let code = |value: bool| Ok(i64::from(value));
+        match operator {
+            Binary::Equal => code(a == b),
+            Binary::NotEqual => code(a != b),
+            Binary::And => code(a != 0 && b != 0),
+            Binary::Or => code(a != 0 || b != 0),
+            Binary::Implies => code(a == 0 || b != 0),
+            Binary::Offset => {
+                let moved = a.checked_add(b).ok_or(Fault::OutOfBounds)?;
+                let inside = usize::try_from(moved).is_ok_and(|moved| moved < self.shape.locations.len());
+                if inside { Ok(moved) } else { Err(Fault::OutOfBounds) }
+            }
+            _ => {
+                let value = apply_binary(operator, &Value::Int(a), &Value::Int(b), sort)?;
+                value.code().ok_or(Fault::Meaningless)
+            }
+        }
+    }
+}
+
+fn unary(operator: Unary, sort: Sort, operand: i64) -> Result<i64, Fault> {
+    match operator {
+        Unary::Not => Ok(i64::from(operand == 0)),
+        _ => apply_unary(operator, &Value::Int(operand), sort)?.code().ok_or(Fault::Meaningless),
+    }
+}
+
+fn element(base: i64, index: i64, length: u32) -> Result<i64, Fault> {
+    match u32::try_from(index) {
+        Ok(index) if index < length => Ok(base * i64::from(length) + i64::from(index)),
+        _ => Err(Fault::OutOfBounds),
+    }
+}
+
+fn number(shape: &Shape, location: i64) -> Result<i64, Fault> {
+    shape.number(u32::try_from(location).map_err(|_| Fault::OutOfBounds)?)
+}

@@ -1,0 +1,223 @@
+//! `enumerate`: all consistent executions of a small program under any .cat model.
+//!
+//! A thread is unfolded into its paths ([`unfold`]); over each combination of paths the search
+//! ([`search`]) gives every read a write and every location an order of its writes, and keeps what
+//! the axioms allow. It is not generate-and-test: a choice that no completion can repair is not made.
+//! The model is compiled once ([`plan`]) to a program on bit matrices, which is run stage by stage
+//! and recomputes only what a choice changed ([`evaluate`]).
+//!
+//! herd (Alglave, Maranget and Tautschnig 2014) generates all candidates, solves their equations and
+//! then interprets the model on each. What is counted is the same: each choice of writes for reads
+//! and of orders for writes is one execution.
+//!
+//! **Limits.** Loops are unrolled up to a bound, which the answer states: it may miss what needs more
+//! rounds. Executions whose values justify each other (values out of thin air) are not listed; where
+//! the model allows such a graph, the answer is not *safe*. At most 256 events an execution, initial
+//! writes included. Atomic sections over several locations are refused. Assertions and `forbid` are
+//! judged on executions in which threads stop early, which presumes that the model allows an
+//! execution's beginning if it allows the execution.
+
+mod analysis;
+mod census;
+mod evaluate;
+mod expression;
+mod judge;
+mod path;
+mod plan;
+mod search;
+mod skeleton;
+mod state;
+mod survey;
+mod unfold;
+mod witness;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wattle_engine::{
+    Answer, Bound, Census, Certificate, Counterexample, Engine, Executions, OutcomeSet, Outcomes, Property,
+    Reason, Run, Statistics, Task, Unsupported, Verdict,
+};
+use wattle_logic::Term;
+use wattle_memory::cat::Axioms;
+use wattle_program::{PropertyKind, Shape};
+
+use crate::census::Counter;
+use crate::judge::Judge;
+use crate::plan::Plans;
+use crate::survey::{Scope, Surveyed, survey};
+use crate::unfold::Wanted;
+
+/// The engine `enumerate`, with its options. Clones share the models that they have compiled.
+#[derive(Clone, Debug)]
+pub struct Enumerate {
+    /// How often a thread may come back to a point.
+    pub unwind: u32,
+    compiled: Arc<Compiled>,
+}
+
+impl Default for Enumerate {
+    fn default() -> Enumerate {
+        Enumerate { unwind: 2, compiled: Arc::default() }
+    }
+}
+
+/// The models compiled so far. A task has a few models and many programs.
+#[derive(Debug, Default)]
+struct Compiled(Mutex<Vec<(Arc<Axioms>, Arc<Plans>)>>);
+
+impl Compiled {
+    fn plans(&self, axioms: &Arc<Axioms>) -> Result<Arc<Plans>, Unsupported> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plans)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, axioms)) {
+            return Ok(plans.clone());
+        }
+        let plans = Arc::new(Plans::new(&axioms.core)?);
+        // Whoever makes models without end gets them compiled again.
+        if known.len() >= 64 {
+            known.clear();
+        }
+        known.push((axioms.clone(), plans.clone()));
+        Ok(plans)
+    }
+}
+
+impl Engine for Enumerate {
+    fn name(&self) -> &'static str {
+        "enumerate"
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let program = task.program;
+        if let Err(wattle_program::NotFixed(process)) = Shape::new(program) {
+            let process = program.process(process);
+            let what = format!("`{}` has any number of copies", process.name);
+            return Err(Unsupported { what, span: Some(process.span) });
+        }
+        let Some(axioms) = &task.memory.axioms else {
+            return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
+        };
+        if let Some(vocabulary) = task.memory.vocabulary
+            && vocabulary != program.vocabulary
+        {
+            let (from, name) = (program.vocabulary.name(), &task.memory.name);
+            return Err(Unsupported::new(format!("{from} programs are not translated to {name}")));
+        }
+        if task.property == Property::NoDeadlock {
+            return Err(Unsupported::new("deadlock under axioms"));
+        }
+        for property in &program.properties {
+            if property.kind != PropertyKind::Finally && state::speaks_of_memory(&property.formula) {
+                let what = "a property of all states that speaks of memory, under axioms".into();
+                return Err(Unsupported { what, span: Some(property.span) });
+            }
+        }
+        unfold::accepts(program)?;
+        self.compiled.plans(axioms)?;
+        Ok(())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut statistics = Statistics::default();
+        let verdict = self.judge(task, run, &mut statistics);
+        Answer { verdict: verdict.unwrap_or_else(|reason| Verdict::Unknown { reason }), statistics }
+    }
+}
+
+impl Enumerate {
+    fn plans(&self, task: &Task<'_>) -> Result<Arc<Plans>, Reason> {
+        self.accepts(task).map_err(Reason::Unsupported)?;
+        let axioms = task.memory.axioms.as_ref();
+        let axioms = axioms.ok_or_else(|| Reason::Unsupported(Unsupported::new("a model without axioms")))?;
+        self.compiled.plans(axioms).map_err(Reason::Unsupported)
+    }
+
+    fn judge(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+        let plans = self.plans(task)?;
+        let program = task.program;
+        let shape = Shape::new(program);
+        let shape = shape.map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
+        let everywhere = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
+        let wanted = Wanted { stopped: true, standing: everywhere };
+        let scope = Scope { unwind: self.unwind, wanted, ended: false };
+        let mut judge = Judge::new(program, &shape);
+        let formulas = program.properties.iter().map(|property| &property.formula).chain(&program.filter);
+        let surveyed = survey(task, &plans, scope, formulas, &mut judge, run)?;
+        record(statistics, &surveyed);
+        if let (Some(violated), Some((execution, paths))) = (judge.violated.take(), surveyed.witness) {
+            let counterexample =
+                Box::new(Counterexample { violated, paths, schedule: None, execution: Some(execution) });
+            return Ok(Verdict::Unsafe { counterexample });
+        }
+        sound(&surveyed.tally)?;
+        if judge.overflow {
+            return Err(Reason::GaveUp("an integer left 64 bits".into()));
+        }
+        let (unreached, ends) = (judge.unreached(), judge.ends);
+        if surveyed.cut {
+            let bound = Bound::Unwinding { unwind: self.unwind, unreached, ends };
+            return Ok(Verdict::SafeUpTo { bound });
+        }
+        if surveyed.tally.thin_air {
+            return Err(Reason::GaveUp(THIN_AIR.into()));
+        }
+        let certificate = Certificate::Executions { executions: surveyed.tally.executions, unreached, ends };
+        Ok(Verdict::Safe { certificate })
+    }
+}
+
+const THIN_AIR: &str = "the model allows values out of thin air, which are not enumerated";
+
+/// What makes every count worthless.
+fn sound(tally: &search::Tally) -> Result<(), Reason> {
+    if tally.overflow {
+        return Err(Reason::GaveUp("an integer left 64 bits".into()));
+    }
+    if tally.diverged {
+        return Err(Reason::GaveUp("a recursive definition of the model does not settle".into()));
+    }
+    Ok(())
+}
+
+fn record(statistics: &mut Statistics, surveyed: &Surveyed) {
+    statistics.count("paths", surveyed.paths);
+    statistics.count("candidates", surveyed.tally.candidates);
+    statistics.count("executions", surveyed.tally.executions);
+}
+
+impl Executions for Enumerate {
+    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Reason> {
+        let plans = self.plans(task)?;
+        let program = task.program;
+        let scope = Scope { unwind: self.unwind, wanted: Wanted::default(), ended: true };
+        let mut counter = Counter::new(program, &plans.fixed.checks);
+        let condition = program.condition.iter().map(|condition| &condition.formula);
+        let formulas = program.observed.iter().chain(condition).chain(&program.filter);
+        let formulas: Vec<&Term> = formulas.collect();
+        let surveyed = survey(task, &plans, scope, formulas.into_iter(), &mut counter, run)?;
+        sound(&surveyed.tally)?;
+        if let Some(fault) = counter.fault {
+            return Err(Reason::GaveUp(format!("a final state has no value: {fault}")));
+        }
+        if surveyed.tally.thin_air {
+            return Err(Reason::GaveUp(THIN_AIR.into()));
+        }
+        let ends = surveyed.tally.executions > 0;
+        let bound = surveyed.cut.then_some(Bound::Unwinding { unwind: self.unwind, unreached: vec![], ends });
+        Ok(Census {
+            outcomes: counter.outcomes().collect(),
+            flags: counter.flags().collect(),
+            undefined: counter.undefined,
+            bound,
+        })
+    }
+}
+
+impl Outcomes for Enumerate {
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
+        let census = self.executions(task, run)?;
+        match census.bound {
+            Some(bound) => Err(Reason::GaveUp(format!("only {bound}"))),
+            None => Ok(census.outcomes.into_keys().collect()),
+        }
+    }
+}

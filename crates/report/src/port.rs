@@ -1,0 +1,61 @@
+//! What a program may do under one model and may not under another: the risk of porting it.
+
+use wattle_engine::Reason;
+use wattle_source::{Diagnostic, Sources};
+
+use crate::Link;
+
+#[derive(Clone, Debug)]
+pub struct PortReport {
+    pub file: String,
+    pub test: String,
+    pub from: String,
+    pub to: String,
+    pub verdict: PortVerdict,
+    pub seconds: f64,
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: Sources,
+}
+
+#[derive(Clone, Debug)]
+pub enum PortVerdict {
+    Compared {
+        /// What a state shows.
+        names: Vec<String>,
+        /// The final states that are new under the target.
+        fresh: Vec<Fresh>,
+        /// How many of the old ones cannot happen any more.
+        gone: usize,
+    },
+    Unknown {
+        /// The model under which the states could not be listed.
+        model: String,
+        reason: Reason,
+    },
+    Error,
+    Internal {
+        what: String,
+    },
+}
+
+/// A final state that only the target allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    pub values: Vec<String>,
+    /// Does the test's condition hold there?
+    pub holds: bool,
+    /// The axiom of the source model that forbids an execution which ends so, and where it fails.
+    pub axiom: Option<String>,
+    pub cycle: Vec<Link>,
+}
+
+impl PortVerdict {
+    pub fn word(&self) -> &'static str {
+        match self {
+            PortVerdict::Compared { fresh, .. } if fresh.is_empty() => "same",
+            PortVerdict::Compared { .. } => "new",
+            PortVerdict::Unknown { .. } => "unknown",
+            PortVerdict::Error | PortVerdict::Internal { .. } => "error",
+        }
+    }
+}

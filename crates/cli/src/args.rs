@@ -355,8 +355,9 @@ pub struct Distinguish {
     pub count: usize,
     #[command(flatten)]
     pub family: Family,
-    #[command(flatten)]
-    pub search: Search,
+    /// Give up on a test after this time, such as 30s, 500ms (0: never)
+    #[arg(long, default_value = "10s", value_parser = units::duration, value_name = "TIME")]
+    pub timeout: Duration,
 }
 
 /// A family of cycles.

@@ -4,19 +4,20 @@ use serde_json::{Value, json};
 use wattle_driver::distinguish::{
     Difference, Distinguish, Distinguished, Side, Why, architectures, distinguish,
 };
+use wattle_driver::engines::Settings;
 use wattle_driver::models;
 use wattle_driver::outcomes::Outcomes;
+use wattle_engine::Budget;
 use wattle_report::Exit;
 use wattle_report::json::SCHEMA;
 use wattle_report::text::Detail;
 
+use super::Session;
 use super::generate::family;
-use super::{Session, atomic_copy, budget, settings};
 use crate::args::{self, Format};
 
 pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, String> {
-    let copy = atomic_copy(&args.search);
-    let models = [models::resolve(&args.one, copy)?, models::resolve(&args.other, copy)?];
+    let models = [models::resolve(&args.one, false)?, models::resolve(&args.other, false)?];
     let of = match args.arch {
         Some(arch) => vec![arch.0],
         None => architectures(&models)?,
@@ -26,10 +27,15 @@ pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, Stri
         count: args.count,
         outcomes: Outcomes {
             model: None,
-            engine: args.search.engine.clone(),
-            settings: settings(&args.search),
-            budget: budget(&args.search),
-            atomic_copy: copy,
+            engine: None,
+            settings: Settings::default(),
+            budget: Budget {
+                time: (!args.timeout.is_zero()).then_some(args.timeout),
+                memory: None,
+                states: None,
+                polls: None,
+            },
+            atomic_copy: false,
         },
         models,
     };

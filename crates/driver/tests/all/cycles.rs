@@ -21,13 +21,13 @@ use wattle_report::OutcomesVerdict;
 /// Folder, architecture, and at least how many of its rows are covered: fewer would mean that tests
 /// are passed over.
 const FOLDERS: [(&str, Architecture, usize); 7] = [
-    ("x86-diy", Architecture::X86, 0),
-    ("x86", Architecture::X86, 0),
-    ("ppc-diy", Architecture::Ppc, 0),
-    ("ppc", Architecture::Ppc, 0),
-    ("arm", Architecture::Arm, 0),
-    ("aarch64", Architecture::Aarch64, 0),
-    ("riscv", Architecture::Riscv, 0),
+    ("x86-diy", Architecture::X86, 1396),
+    ("x86", Architecture::X86, 33),
+    ("ppc-diy", Architecture::Ppc, 1463),
+    ("ppc", Architecture::Ppc, 380),
+    ("arm", Architecture::Arm, 30),
+    ("aarch64", Architecture::Aarch64, 206),
+    ("riscv", Architecture::Riscv, 674),
 ];
 
 fn data() -> Option<PathBuf> {
@@ -40,6 +40,8 @@ struct Covered {
     rows: usize,
     compared: usize,
     wrong: Vec<String>,
+    /// Rows in which our answer differs from the table's, but equally for the file itself.
+    as_the_file: usize,
     /// Rows that are not compared, by reason.
     passed_over: BTreeMap<&'static str, usize>,
 }
@@ -53,8 +55,11 @@ fn cycles_of_the_tables_made_again() {
     let mut wrong = Vec::new();
     for (folder, architecture, least) in FOLDERS {
         let covered = run(&data.join(folder), architecture);
-        let Covered { rows, compared, passed_over, .. } = &covered;
-        println!("{folder}: {compared} of {rows} rows made again; passed over: {passed_over:?}");
+        let Covered { rows, compared, as_the_file, passed_over, .. } = &covered;
+        println!(
+            "{folder}: {compared} of {rows} rows made again, {as_the_file} of them unlike the table, as \
+             their files are; passed over: {passed_over:?}"
+        );
         assert_eq!(compared + passed_over.values().sum::<usize>(), *rows);
         assert!(*compared >= least, "{folder}: {compared} rows are compared, {least} were once");
         wrong.extend(covered.wrong);
@@ -86,25 +91,30 @@ fn run(folder: &Path, architecture: Architecture) -> Covered {
             atomic_copy: false,
         };
         let input = Input::text(file, "litmus", &made);
-        let report = outcomes(&request, &input, &Watch::default()).unwrap();
-        let OutcomesVerdict::Listed(listing) = &report.verdict else {
-            covered.wrong.push(format!("{file} {model}: {:?}", report.verdict));
-            covered.compared += 1;
-            continue;
-        };
         covered.compared += 1;
-        let found = format!(
-            "{} {} {}",
-            listing.observation(),
-            listing.states.len(),
-            listing.executions().unwrap_or(0)
-        );
+        let found = summary(&request, &input);
         let expected = format!("{observation} {states} {executions}");
-        if found != expected {
+        if found != expected && summary(&request, &Input::text(file, "litmus", &text)) == found {
+            // We differ from herd about the file as well: a row for docs/herd-differences.md, which is
+            // the business of the tables and says nothing about the generator.
+            covered.as_the_file += 1;
+        } else if found != expected {
             covered.wrong.push(format!("{file} {model}: expected {expected}, found {found}\n{made}"));
         }
     }
     covered
+}
+
+/// Observation, states and executions.
+fn summary(request: &Outcomes, input: &Input) -> String {
+    let report = outcomes(request, input, &Watch::default()).unwrap();
+    match &report.verdict {
+        OutcomesVerdict::Listed(listing) => {
+            let executions = listing.executions().unwrap_or(0);
+            format!("{} {} {executions}", listing.observation(), listing.states.len())
+        }
+        other => format!("{other:?}"),
+    }
 }
 
 /// Our test of the cycle that a file claims to be, if the file is that test.
@@ -118,7 +128,10 @@ fn again(text: &str, architecture: Architecture) -> Result<String, &'static str>
     let cycle = Cycle::new(architecture, &edges).map_err(|_| "a cycle that we refuse")?;
     let made = named_test(&cycle, "again").text;
     let condition = text.rsplit_once("exists").map_or("", |(_, condition)| condition);
-    if condition.is_empty() || condition.contains("\\/") || condition.contains("not") || text.contains("~exists")
+    if condition.is_empty()
+        || condition.contains("\\/")
+        || condition.contains("not")
+        || text.contains("~exists")
     {
         return Err("a condition of another form");
     }
@@ -142,6 +155,12 @@ fn skeleton(program: &Program) -> Vec<Vec<String>> {
     };
     let threads = program.processes.iter();
     threads
-        .map(|process| process.cfg.edges.iter().flat_map(|edge| edge.ops.iter().filter_map(one)).collect())
+        .map(|process| {
+            let edges = process.cfg.edges.iter();
+            // A branch that skips something is not the branch of a dependency.
+            let ends = edges.clone().filter(|edge| process.cfg.leaving(edge.to).next().is_none()).count();
+            let ops = edges.flat_map(|edge| edge.ops.iter().filter_map(one));
+            ops.chain([format!("{ends} ends")]).collect()
+        })
         .collect()
 }

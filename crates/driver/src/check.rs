@@ -11,6 +11,7 @@ use wattle_program::{Op, Program, passes};
 use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
 use wattle_source::{Diagnostic, Span};
 
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -94,7 +95,14 @@ fn answer(
     watch: &Watch,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
-    let original = &loaded.parsed.program;
+    let adapted = match adapt(&loaded.parsed.program, &request.model) {
+        Ok(adapted) => adapted,
+        Err(unsupported) => {
+            report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+            return None;
+        }
+    };
+    let original: &Program = &adapted;
     let program = passes::forget_dead(original);
     let task = Task { program: &program, memory: &request.model, property: request.property };
     let Solved { engine, verdict, statistics, remarks } = solve(&task, engines, run);
@@ -168,14 +176,18 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
 
 /// Let other code visit the state space again.
 fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut CheckReport) -> CheckVerdict {
-    let Certificate::StateSpace { capacity, .. } = &certificate else {
-        report.notes.push("proofs of this form are not re-checked yet".into());
-        return CheckVerdict::Safe { certificate };
+    let checked = match &certificate {
+        Certificate::StateSpace { capacity, .. } => {
+            certify::state_space(task, *capacity, run).map(|certified| ("certified states", certified.states))
+        }
+        Certificate::Executions { .. } => {
+            certify::executions(task, run).map(|executions| ("certified executions", executions))
+        }
     };
-    match certify::state_space(task, *capacity, run) {
-        Ok(certified) => {
+    match checked {
+        Ok((what, count)) => {
             report.certified = true;
-            report.statistics.count("certified states", certified.states);
+            report.statistics.count(what, count);
             CheckVerdict::Safe { certificate }
         }
         Err(reason) if certify::is_contradiction(&reason) => {

@@ -6,6 +6,7 @@ use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
 
+use crate::adapt::adapt;
 use crate::similar::did_you_mean;
 use crate::{Input, Refused, load};
 
@@ -66,10 +67,14 @@ pub fn acceptances(
     memory: &MemoryModel,
     settings: &Settings,
 ) -> Result<Vec<Acceptance>, Refused> {
-    let program = passes::forget_dead(&load(input)?.parsed.program);
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let loaded = load(input)?;
+    let adapted = adapt(&loaded.parsed.program, memory);
     let one = |constructor: &Constructor| {
-        let accepts = (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string());
+        let accepts = adapted.as_ref().map_err(ToString::to_string).and_then(|program| {
+            let program = passes::forget_dead(program);
+            let task = Task { program: &program, memory, property: Property::Stated };
+            (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string())
+        });
         Acceptance { engine: constructor.name, summary: constructor.summary, accepts }
     };
     Ok(ENGINES.iter().map(one).collect())

@@ -4,6 +4,7 @@
 //! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
 //! here prints, exits or reads the environment.
 
+mod adapt;
 pub mod check;
 pub mod compare;
 pub mod distinguish;

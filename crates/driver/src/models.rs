@@ -59,3 +59,30 @@ fn from_file(name: &str) -> Result<MemoryModel, String> {
         vocabulary: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_users_model_is_read_with_what_it_includes() {
+        let folder = std::env::temp_dir().join(format!("wattle-models-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        write("order.cat", "let order = po | rf | co | fr");
+        let good = write("mine.cat", "X86 mine\ninclude \"order.cat\"\nacyclic order as mine");
+        let model = resolve(&good, false).unwrap();
+        assert_eq!(&*model.axioms.unwrap().core.axioms[0].name, "mine");
+        let bad = write("bad.cat", "include \"order.cat\"\nacyclic ordr as mine");
+        let message = resolve(&bad, false).unwrap_err();
+        for part in ["cat-unknown-name", "bad.cat:2:9", "did you mean `order`?"] {
+            assert!(message.contains(part), "{part} in\n{message}");
+        }
+        assert!(resolve("no-such-file.cat", false).unwrap_err().contains("no such file"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

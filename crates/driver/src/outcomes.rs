@@ -17,6 +17,7 @@ use wattle_program::{Program, Shape, Vocabulary, passes};
 use wattle_report::{OutcomesReport, OutcomesVerdict, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose};
 use crate::load::panic_text;
 use crate::{Input, Loaded, Refused, Watch, load, models};
@@ -101,6 +102,13 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         }
     };
     report.model = model.name.to_string();
+    let program = match adapt(&program, model) {
+        Ok(adapted) => adapted,
+        Err(unsupported) => {
+            report.verdict = OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+            return report;
+        }
+    };
     let task = Task { program: &program, memory: model, property: Property::Stated };
     report.verdict = match count(request, &task, run) {
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },

@@ -10,6 +10,7 @@ use wattle_program::passes;
 use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
 use wattle_source::{Diagnostic, Sources, Span};
 
+use crate::adapt::adapt;
 use crate::check::as_written;
 use crate::{Input, load, models};
 
@@ -36,7 +37,11 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(loaded) => loaded,
         Err(refused) => return empty(&trace.file, refused.sources, refused.diagnostics),
     };
-    let program = passes::forget_dead(&loaded.parsed.program);
+    let adapted = match adapt(&loaded.parsed.program, &memory) {
+        Ok(adapted) => adapted,
+        Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
+    };
+    let program = passes::forget_dead(&adapted);
     let task = Task { program: &program, memory: &memory, property: trace.property };
     if let Err(why) = confirm(&task, &trace.counterexample) {
         let message = format!("the trace does not replay: {why}");

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
+use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
 
 use crate::load::panic_text;
 
@@ -43,7 +43,17 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         };
         let verdict = match answer.verdict {
             Verdict::Unsafe { counterexample } => match guarded(name, || confirm(task, &counterexample)) {
-                Ok(Ok(_)) => {
+                Ok(Ok(replayed)) => {
+                    // A schedule says more than the graph that it was found for.
+                    let counterexample = match replayed.schedule {
+                        Some(schedule) => Counterexample {
+                            violated: counterexample.violated.clone(),
+                            paths: vec![],
+                            schedule: Some(schedule),
+                            execution: None,
+                        },
+                        None => *counterexample,
+                    };
                     // Each change is replayed before it is kept.
                     guarded(name, || Verdict::Unsafe {
                         counterexample: Box::new(tidy(task, &counterexample)),
@@ -100,7 +110,7 @@ fn all_refuse(refusals: &[(&str, Unsupported)]) -> Unsupported {
 mod tests {
     use super::*;
     use crate::{Input, load};
-    use wattle_engine::{Answer, Counterexample, Property, Schedule, Violation};
+    use wattle_engine::{Answer, Property, Schedule, Violation};
 
     /// Claims a violation without a single move.
     struct Liar;

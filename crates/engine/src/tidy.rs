@@ -12,7 +12,7 @@ use wattle_memory::operational::{Action, Half, Outcome, State, apply};
 use wattle_program::step::AccessKind;
 use wattle_program::{Mode, Program, Shape};
 
-use crate::confirm::confirm;
+use crate::confirm::replay;
 use crate::{Counterexample, Schedule, Task};
 
 /// Longer schedules are only reordered: slicing replays once for each candidate.
@@ -25,7 +25,7 @@ pub fn tidy(task: &Task<'_>, counterexample: &Counterexample) -> Counterexample 
         slice(task, &mut best);
     }
     if let Some(reordered) = reorder(task, &best)
-        && confirm(task, &reordered).is_ok()
+        && replay(task, &reordered).is_ok()
     {
         best = reordered;
     }
@@ -49,7 +49,7 @@ fn slice(task: &Task<'_>, best: &mut Counterexample) {
         let mut shorter = actions.clone();
         shorter.remove(at);
         let candidate = with_actions(best, shorter.clone());
-        if confirm(task, &candidate).is_ok() {
+        if replay(task, &candidate).is_ok() {
             actions = shorter;
             *best = candidate;
         }

@@ -1,7 +1,7 @@
 //! The memory models that wattle knows by name.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use wattle_program::{Name, Op, Program, Vocabulary};
 use wattle_source::{Diagnostic, NoLoader, Sources};
@@ -133,16 +133,23 @@ const ENTRIES: [Entry; 12] = [
     ),
 ];
 
-pub static CATALOGUE: LazyLock<Vec<MemoryModel>> = LazyLock::new(|| {
-    let model = |(name, text, machine, vocabulary, summary): Entry| MemoryModel {
+/// Each is read when it is first asked for: a run that uses one model does not wait for the others.
+static MODELS: [OnceLock<MemoryModel>; ENTRIES.len()] = [const { OnceLock::new() }; ENTRIES.len()];
+
+fn model(number: usize) -> &'static MemoryModel {
+    let (name, text, machine, vocabulary, summary) = ENTRIES[number];
+    MODELS[number].get_or_init(|| MemoryModel {
         name: name.into(),
         machine,
         axioms: text.and_then(|text| axioms(name, text).ok()).map(Arc::new),
         summary: Cow::Borrowed(summary),
         vocabulary,
-    };
-    ENTRIES.into_iter().map(model).collect()
-});
+    })
+}
+
+/// All of them.
+pub static CATALOGUE: LazyLock<Vec<MemoryModel>> =
+    LazyLock::new(|| (0..ENTRIES.len()).map(|number| model(number).clone()).collect());
 
 /// A test reads all of them, so that the catalogue never lacks one.
 fn axioms(name: &str, text: &str) -> Result<Axioms, Vec<Diagnostic>> {
@@ -156,7 +163,7 @@ pub fn text(name: &str) -> Option<&'static str> {
 }
 
 pub fn find(name: &str) -> Option<&'static MemoryModel> {
-    CATALOGUE.iter().find(|model| &*model.name == name)
+    ENTRIES.iter().position(|entry| entry.0 == name).map(model)
 }
 
 impl MemoryModel {
@@ -170,15 +177,45 @@ impl MemoryModel {
         if has_remote && self.machine.is_some_and(Machine::buffers_stores) {
             return Some(format!("remote operations (put, get, flush) have no meaning under {}", self.name));
         }
-        if !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma) {
-            return Some(format!(
-                "{} programs are not translated to {}",
-                program.vocabulary.name(),
-                self.name
-            ));
+        let spoken = match self.vocabulary {
+            Some(spoken) => program.vocabulary == spoken,
+            // What an order of C11 means to hardware is a compiler's choice.
+            None => program.vocabulary != Vocabulary::C11 || self.orders_everything(),
+        };
+        if !spoken {
+            let (from, to) = (program.vocabulary.name(), &self.name);
+            return Some(format!("{from} programs are not translated to {to}"));
+        }
+        if self.vocabulary.is_none() && !self.keeps_marks() {
+            return marked(program)
+                .map(|mark| format!("accesses marked {mark} have no meaning under {}", self.name));
         }
         None
     }
+
+    /// Is every access ordered with every other, whatever its mark says?
+    fn orders_everything(&self) -> bool {
+        matches!(self.machine, Some(Machine::Sc { .. }))
+    }
+
+    /// Are acquire and release marks kept because plain accesses are as strong already? A model that
+    /// someone else wrote is taken at its word.
+    fn keeps_marks(&self) -> bool {
+        !matches!(&*self.name, "pso" | "rmo" | "alpha")
+    }
+}
+
+/// An acquire or release mark on some access of the program.
+fn marked(program: &Program) -> Option<Name> {
+    const PLAIN: [&str; 4] = ["X", "AMO", "NoRet", "rel"];
+    let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
+    edges.flat_map(|edge| &edge.ops).find_map(|op| match op {
+        Op::Load { tags, .. }
+        | Op::Store { tags, .. }
+        | Op::LoadExclusive { tags, .. }
+        | Op::StoreConditional { tags, .. } => tags.iter().find(|tag| !PLAIN.contains(&&***tag)).cloned(),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,9 @@ mod execution;
 mod observe;
 pub mod operational;
 pub mod relation;
+mod twin;
 
 pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Event, EventKind, Execution};
 pub use observe::observe;
+pub use twin::{has_twins, speaks_of_threads};

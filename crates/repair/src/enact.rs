@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use wattle_engine::confirm::confirm;
+use wattle_engine::confirm::replay;
 use wattle_engine::{Counterexample, Schedule, Task, Violation};
 use wattle_memory::Machine;
 use wattle_memory::operational::{Action, Half, Outcome, State, initial_states, successors};
@@ -48,7 +48,7 @@ pub(crate) fn enact(
         let schedule = Schedule { initial: schedule.initial.clone(), actions: actions.to_vec() };
         let violated = counterexample.violated.clone();
         let enacted = Counterexample { violated, paths: vec![], schedule: Some(schedule), execution: None };
-        confirm(task, &enacted).is_ok().then_some(enacted)
+        replay(task, &enacted).is_ok().then_some(enacted)
     };
     if let Some(enacted) = confirmed(&stage.actions) {
         return Some(enacted);

@@ -6,13 +6,14 @@
 //! * A fence takes executions away and adds none.
 //! * RMA with a flush after every remote operation is SC, where a copy is two steps.
 //! * A larger capacity never turns *safe* into *unsafe*.
+//! * A machine and its axioms are twins: the same outcomes, and the same verdict.
 //! * Forgetting dead locals changes nothing that can be seen.
 
-use wattle_engine::certify::explore_all;
+use wattle_engine::certify::{explore_all, survey};
 use wattle_engine::{Budget, Engine, OutcomeSet, Outcomes, Property, Run, Task, Verdict};
 use wattle_generate::{Profile, Rng};
 use wattle_logic::{Kind, Term};
-use wattle_memory::{MemoryModel, find};
+use wattle_memory::{MemoryModel, find, has_twins};
 use wattle_program::passes::{Insertion, Place, Spot, forget_dead, insert, takes_fence};
 use wattle_program::{Fence, Op, Orders, ProcessId, Program, PropertyKind};
 
@@ -52,6 +53,26 @@ impl Oracle for Naive {
                 Findings { safe: Some(closure.violation.is_none()), outcomes: Some(closure.outcomes) }
             }
             Err(_) => Findings::default(),
+        }
+    }
+}
+
+/// Brute force over candidate executions, judged by the axioms.
+#[derive(Clone, Copy, Debug)]
+pub struct BruteForce {
+    /// A limit on candidates.
+    pub candidates: u64,
+}
+
+impl Oracle for BruteForce {
+    fn find(&self, task: &Task<'_>) -> Findings {
+        let run = Run::new(Budget { states: Some(self.candidates), ..Budget::default() });
+        match survey(task, 1, &run) {
+            Ok(survey) if !survey.cut => Findings {
+                safe: Some(survey.violations.is_empty()),
+                outcomes: Some(survey.census.outcomes.into_keys().collect()),
+            },
+            _ => Findings::default(),
         }
     }
 }
@@ -164,6 +185,36 @@ pub fn weaker_allows_more(oracle: &dyn Oracle, program: &Program) -> Result<Obey
             all.add(obeyed.map_err(|what| {
                 broken(memory, "weaker memory allows more", format!("{property:?}: {what}"))
             })?);
+        }
+    }
+    Ok(all)
+}
+
+/// The same outcomes and verdicts by the machine and by the axioms.
+pub fn twins_agree(
+    machine: &dyn Oracle,
+    axioms: &dyn Oracle,
+    program: &Program,
+) -> Result<Obeyed, Disagreement> {
+    let mut all = Obeyed::default();
+    if !has_twins(program) {
+        return Ok(all);
+    }
+    for memory in models(&BUFFERS) {
+        let task = Task { program, memory, property: Property::Stated };
+        let (one, other) = (machine.find(&task), axioms.find(&task));
+        let broken = |what: String| broken(memory, "machine and axioms are twins", what);
+        if let (Some(one), Some(other)) = (one.safe, other.safe)
+            && one != other
+        {
+            return Err(broken(format!("safe: {one} by the machine, {other} by the axioms")));
+        }
+        if let (Some(mine), Some(theirs)) = (&one.outcomes, &other.outcomes) {
+            all.add(Obeyed { compared: true, telling: one.telling() });
+            if mine != theirs {
+                let extra: Vec<_> = mine.symmetric_difference(theirs).collect();
+                return Err(broken(format!("{extra:?} only by one of them")));
+            }
         }
     }
     Ok(all)

@@ -12,6 +12,7 @@ use wattle_memory::operational::{
 };
 use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
 
+use super::WRONG;
 use crate::{
     Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
 };
@@ -58,13 +59,6 @@ pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certif
         return Err(Reason::GaveUp(format!("{WRONG}: a buffer exceeds its capacity")));
     }
     Ok(Certified { states: closure.states })
-}
-
-const WRONG: &str = "the certificate is wrong";
-
-/// Does this answer of [`state_space`] contradict the certificate, rather than run out of budget?
-pub fn is_contradiction(reason: &Reason) -> bool {
-    matches!(reason, Reason::GaveUp(text) if text.starts_with(WRONG))
 }
 
 /// Visit everything reachable; with `stop`, only up to the first violation.

@@ -3,7 +3,9 @@
 mod forget_dead;
 mod insert;
 mod observe;
+mod retarget;
 
 pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
 pub use observe::observe_everything;
+pub use retarget::{Untranslatable, retarget};

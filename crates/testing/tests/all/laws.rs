@@ -6,7 +6,7 @@ use std::ops::Range;
 use wattle_engine::Engine;
 use wattle_engine_explore::Explore;
 use wattle_generate::{Flavour, Profile};
-use wattle_testing::laws::{self, Asked, Law, Naive, Record};
+use wattle_testing::laws::{self, Asked, BruteForce, Law, Naive, Record};
 
 const STATES: u64 = 1500;
 const NAIVE: Naive = Naive { states: STATES };
@@ -99,4 +99,20 @@ fn forgetting_dead_locals_is_invisible_for_explore() {
         &Profile::varied,
         51_000..51_300,
     );
+}
+
+/// Straight programs and branches, without loops.
+fn loop_free(seed: u64) -> Profile {
+    Profile { litmus: 800, loops: 0, unsupported: 0, array: 60, statements: (3, 6), ..buffers(seed) }
+}
+
+#[test]
+fn machines_and_axioms_are_twins() {
+    let axioms = BruteForce { candidates: 3_000 };
+    let law: Law<'_> = &|program, _| laws::twins_agree(&NAIVE, &axioms, program);
+    let record = match laws::test(law, &loop_free, 70_000..70_400) {
+        Ok(record) => record,
+        Err(failure) => panic!("{failure}"),
+    };
+    assert!(record.compared >= 200 && record.telling >= 100, "too few: {record:?}");
 }

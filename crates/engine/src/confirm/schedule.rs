@@ -1,33 +1,15 @@
-//! Independent replay: nobody sees an *unsafe* verdict that this module has not re-enacted.
-//!
-//! The schedule of a counterexample is run on the reference machine, move by move, and the last
-//! state is judged by the definitions of the properties. No engine code takes part.
-
-use std::fmt;
+//! The replay of a schedule on the reference machine, move by move; the last state is judged by the
+//! definitions of the properties.
 
 use wattle_memory::Machine;
 use wattle_memory::operational::{self, Outcome, State};
 use wattle_program::{Op, Program, Shape};
 
+use super::{Rejected, Replay, reject};
 use crate::{Counterexample, Property, Task, Violation};
 
-/// Why a counterexample does not hold water. Seeing one means that wattle has a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected(pub String);
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The states that a confirmed schedule goes through, the first included.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replay {
-    pub states: Vec<State>,
-}
-
-pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
+/// Does the machine do what the schedule says, and is the property violated then?
+pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
     let Some(machine) = task.memory.machine else {
         return reject("the memory model has no machine to replay on");
     };
@@ -70,7 +52,7 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
                 let (thread, edge) = (*thread, *edge);
                 let same = counterexample.violated == Violation::Fault { thread, edge, op, fault };
                 return if last && same && fault != wattle_logic::Fault::Overflow {
-                    Ok(Replay { states })
+                    Ok(Replay { states, schedule: None })
                 } else {
                     reject(format!("move {} faults: {fault}", number + 1))
                 };
@@ -81,7 +63,7 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
         }
     }
     judge(task, &shape, machine, counterexample, &states)?;
-    Ok(Replay { states })
+    Ok(Replay { states, schedule: None })
 }
 
 fn judge(
@@ -106,8 +88,4 @@ fn judge(
         Violation::Deadlock if operational::is_stuck(program, shape, machine, last) => Ok(()),
         Violation::Deadlock => reject("the last state is not stuck"),
     }
-}
-
-fn reject<T>(why: impl Into<String>) -> Result<T, Rejected> {
-    Err(Rejected(why.into()))
 }

@@ -1,0 +1,158 @@
+//! Proofs by enumeration, checked by brute force: every candidate execution is made and judged by the
+//! naive evaluator. Nothing is pruned and no engine takes part, so only small programs end in time.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use wattle_memory::axiomatic::{self, Evaluation};
+use wattle_memory::candidates::{self, Candidate, End, Incomplete, Limits};
+use wattle_memory::operational::{View, is_final};
+use wattle_memory::speaks_of_threads;
+use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
+
+use super::WRONG;
+use crate::{Bound, Census, Reason, Run, Spent, Task, Unsupported, Violation};
+
+/// More candidates than this are not tried.
+const MOST_CANDIDATES: u64 = 50_000_000;
+
+/// Everything that brute force finds.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// The executions that end.
+    pub census: Census,
+    /// All consistent executions, those in which a thread stops included.
+    pub executions: u64,
+    pub violations: Vec<Violation>,
+    /// The edges that some consistent execution takes.
+    pub taken: BTreeSet<(ProcessId, EdgeId)>,
+    /// Was some thread cut at the bound of its loops?
+    pub cut: bool,
+}
+
+/// Does no consistent execution violate the property, and is none cut?
+pub fn executions(task: &Task<'_>, run: &Run) -> Result<u64, Reason> {
+    let survey = survey(task, 2, run)?;
+    if let Some(violated) = survey.violations.first() {
+        return Err(Reason::GaveUp(format!("{WRONG}: {violated:?}")));
+    }
+    match survey.cut {
+        true => Err(Reason::GaveUp(format!("{WRONG}: there are longer executions"))),
+        false => Ok(survey.executions),
+    }
+}
+
+/// Look at every execution in which no thread comes back to a point more than `unwind` times.
+pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason> {
+    let Some(axioms) = &task.memory.axioms else {
+        let what = format!("{} has no axioms", task.memory.name);
+        return Err(Reason::Unsupported(Unsupported::new(what)));
+    };
+    let program = task.program;
+    let shape =
+        Shape::new(program).map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
+    if !speaks_of_threads(program) {
+        let what = "what memory holds in the middle of an execution, under axioms";
+        return Err(Reason::Unsupported(Unsupported::new(what)));
+    }
+    let prefixes = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
+    let limits = Limits { unwind, prefixes, most: MOST_CANDIDATES };
+    let mut survey = Survey::default();
+    let mut stopped = None;
+    let mut seen: u64 = 0;
+    let cut = candidates::for_each(program, &shape, limits, &mut |candidate| {
+        seen += 1;
+        if seen.is_multiple_of(256)
+            && let Err(reason) = run.poll(Spent { memory: 0, states: seen })
+        {
+            stopped = Some(reason);
+            return ControlFlow::Break(());
+        }
+        match axiomatic::evaluate(&axioms.tree, candidate.execution) {
+            Ok(evaluation) if evaluation.is_consistent() => {
+                survey.executions += 1;
+                survey.look(program, &shape, candidate, &evaluation);
+            }
+            Ok(_) => {}
+            Err(what) => {
+                stopped = Some(Reason::Unsupported(Unsupported::new(what)));
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    match (stopped, cut) {
+        (Some(reason), _) => Err(reason),
+        (None, Err(Incomplete::TooMany)) => {
+            Err(Reason::GaveUp(format!("more than {MOST_CANDIDATES} candidate executions")))
+        }
+        (None, Err(Incomplete::Unsupported(what))) => Err(Reason::Unsupported(Unsupported::new(what))),
+        (None, Ok(cut)) => {
+            survey.cut = cut;
+            if cut {
+                let unreached = unreached(program, &survey.taken);
+                let ends = !survey.census.outcomes.is_empty();
+                survey.census.bound = Some(Bound::Unwinding { unwind, unreached, ends });
+            }
+            Ok(survey)
+        }
+    }
+}
+
+fn unreached(program: &Program, taken: &BTreeSet<(ProcessId, EdgeId)>) -> Vec<(ProcessId, EdgeId)> {
+    let all = program
+        .process_ids()
+        .flat_map(|process| program.process(process).cfg.edge_ids().map(move |edge| (process, edge)));
+    all.filter(|edge| !taken.contains(edge)).collect()
+}
+
+impl Survey {
+    fn look(&mut self, program: &Program, shape: &Shape, candidate: &Candidate<'_>, evaluation: &Evaluation) {
+        let state = candidate.final_state();
+        let view = View { program, shape, state: &state };
+        for (thread, trace) in shape.thread_ids().zip(candidate.traces) {
+            let process = shape.info(thread).process;
+            self.taken.extend(trace.path.iter().map(|(edge, _)| (process, *edge)));
+            self.failures(thread, trace);
+        }
+        let faults = candidate.traces.iter().any(|trace| trace.fault.is_some());
+        let cut = candidate.traces.iter().any(|trace| trace.end == End::Cut);
+        if faults || cut {
+            return;
+        }
+        let allowed = program.filter.as_ref().is_none_or(|filter| filter.evaluate_bool(&view) == Ok(true));
+        let counts = is_final(program, shape, &state) && candidate.has_ended() && allowed;
+        for (number, property) in program.properties.iter().enumerate() {
+            let violated = match property.kind {
+                PropertyKind::Forbid => property.formula.evaluate_bool(&view) == Ok(true),
+                PropertyKind::Always => property.formula.evaluate_bool(&view) == Ok(false),
+                PropertyKind::Finally => counts && property.formula.evaluate_bool(&view) == Ok(false),
+            };
+            if violated {
+                self.violations.push(Violation::Property { property: number });
+            }
+        }
+        if !counts {
+            return;
+        }
+        self.census.flags.extend(evaluation.flags().cloned());
+        self.census.undefined |= evaluation.undefined().next().is_some();
+        let outcome = program.observed.iter().map(|term| term.evaluate(&view)).collect();
+        if let Ok(outcome) = outcome {
+            let condition = program.condition.as_ref();
+            let tally = self.census.outcomes.entry(outcome).or_default();
+            tally.executions += 1;
+            tally.holds = condition.is_some_and(|asked| asked.formula.evaluate_bool(&view) == Ok(true));
+        }
+    }
+
+    fn failures(&mut self, thread: ThreadId, trace: &candidates::Trace) {
+        for (position, op) in &trace.failed {
+            let edge = trace.path[*position].0;
+            self.violations.push(Violation::Assertion { thread, edge, op: *op });
+        }
+        if let (Some((op, fault)), Some((edge, _))) = (trace.fault, trace.path.last()) {
+            self.violations.push(Violation::Fault { thread, edge: *edge, op, fault });
+        }
+    }
+}

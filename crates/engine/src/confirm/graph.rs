@@ -1,0 +1,308 @@
+//! The confirmation of an execution graph.
+//!
+//! Each thread runs along its path by `wattle_program::step`, with the values that the graph says it
+//! reads; events and dependencies are made anew on the way and must be those of the graph. The
+//! relations that no thread decides (reads-from and coherence) must be well formed. Then the axioms
+//! are evaluated on what was rebuilt, and the violation is judged in the state where the threads stand.
+
+use std::collections::VecDeque;
+
+use wattle_logic::Value;
+use wattle_memory::events::{Recorder, Surroundings};
+use wattle_memory::operational::{self, Action, State};
+use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
+use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
+use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId};
+
+use super::{Rejected, reject};
+use crate::{Counterexample, Path, Schedule, Task, Violation};
+
+/// See the module.
+pub fn confirm(
+    task: &Task<'_>,
+    counterexample: &Counterexample,
+    execution: &Execution,
+) -> Result<(), Rejected> {
+    let program = task.program;
+    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
+    if counterexample.paths.len() != shape.threads.len() {
+        return reject("the graph does not have one path a thread");
+    }
+    let start = start(program, &shape, execution)?;
+    let world = Surroundings { program, shape: &shape };
+    let mut rebuilt = Execution { coherence: execution.coherence.clone(), ..Execution::default() };
+    rebuilt.reads_from.clone_from(&execution.reads_from);
+    rebuilt.events.extend_from_slice(&execution.events[..shape.locations.len()]);
+    let mut threads = Vec::new();
+    let mut failures = Failures::default();
+    for (thread, path) in shape.thread_ids().zip(&counterexample.paths) {
+        let events = execution.events.iter().filter(|event| event.thread == Some(thread)).cloned().collect();
+        let state = start.threads[thread.0 as usize].clone();
+        threads.push(follow(world, thread, path, state, events, &mut rebuilt, &mut failures)?);
+    }
+    let same = rebuilt.events.len() == execution.events.len()
+        && (rebuilt.events.iter().zip(&execution.events))
+            .all(|(ours, theirs)| ours.kind == theirs.kind && ours.thread == theirs.thread);
+    if !same {
+        return reject("the events of the graph are not those of its paths");
+    }
+    judge(task, &rebuilt)?;
+    let last = |writes: &Vec<u32>| {
+        let write = writes.last().and_then(|write| rebuilt.events[*write as usize].written());
+        write.cloned().unwrap_or(Value::Int(0))
+    };
+    let memory = rebuilt.coherence.iter().map(last).collect();
+    let idle = threads.len();
+    let state = State { threads, memory, stores: vec![vec![]; idle], halves: vec![vec![]; idle] };
+    is_violated(program, &shape, &counterexample.violated, &state, &failures)
+}
+
+/// The axioms on an execution.
+fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Rejected> {
+    let Some(axioms) = &task.memory.axioms else { return Ok(()) };
+    axiomatic::well_formed(execution).map_err(Rejected)?;
+    let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(Rejected)?;
+    match evaluation.broken() {
+        Some(broken) => reject(format!("axiom {} of {} forbids it", broken.name, task.memory.name)),
+        None => Ok(()),
+    }
+}
+
+/// What a replayed schedule shows, judged by the axioms: machine and text must be twins. Stores that
+/// are still pending reach memory first, which the machine may do at any time.
+pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Rejected> {
+    let (Some(machine), Some(_), Some(start)) = (task.memory.machine, &task.memory.axioms, states.first())
+    else {
+        return Ok(());
+    };
+    let program = task.program;
+    if !has_twins(program) {
+        return Ok(());
+    }
+    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
+    let mut actions = schedule.actions.clone();
+    // A fault ends the schedule without a state of its own.
+    actions.truncate(states.len() - 1);
+    let Some(last) = states.last() else { return Ok(()) };
+    actions.extend(drain(program, &shape, machine, last));
+    match observe(program, &shape, machine, start, &actions) {
+        Some(execution) => judge(task, &execution),
+        None => reject("the stores that are still pending cannot reach memory"),
+    }
+}
+
+/// The commits that empty all buffers.
+fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Action> {
+    let mut state = state.clone();
+    let mut actions = Vec::new();
+    loop {
+        let commits = shape.thread_ids().flat_map(|thread| {
+            let stores = &state.stores[thread.0 as usize];
+            let location = move |stored: &operational::Stored| stored.location();
+            stores.iter().filter_map(location).map(move |location| Action::Commit { thread, location })
+        });
+        let next = commits.into_iter().find_map(|action| {
+            match operational::apply(program, shape, machine, &state, &action)? {
+                operational::Outcome::Moved { state, .. } => Some((action, state)),
+                _ => None,
+            }
+        });
+        let Some((action, moved)) = next else { return actions };
+        actions.push(action);
+        state = moved;
+    }
+}
+
+/// The initial state whose memory is what the graph's initial writes say.
+fn start(program: &Program, shape: &Shape, execution: &Execution) -> Result<State, Rejected> {
+    let locations = shape.locations.len();
+    let initial = execution.events.get(..locations).unwrap_or_default();
+    let is_start = |state: &State| {
+        initial.len() == locations
+            && initial.iter().zip(&state.memory).enumerate().all(|(number, (event, value))| {
+                event.is_initial()
+                    && event.location() == Some(number as u32)
+                    && event.written() == Some(value)
+            })
+    };
+    let states = operational::initial_states(program, shape).map_err(Rejected)?;
+    let found = states.into_iter().map(|(_, state)| state).find(is_start);
+    found.ok_or_else(|| Rejected("the graph does not start in an initial state".into()))
+}
+
+/// What went wrong in the steps of the paths.
+#[derive(Default)]
+struct Failures {
+    assertions: Vec<(ThreadId, EdgeId, usize)>,
+    faults: Vec<Violation>,
+}
+
+/// Run a thread along its path.
+fn follow(
+    world: Surroundings<'_>,
+    thread: ThreadId,
+    path: &Path,
+    mut state: ThreadState,
+    events: VecDeque<Event>,
+    rebuilt: &mut Execution,
+    failures: &mut Failures,
+) -> Result<ThreadState, Rejected> {
+    let Surroundings { program, shape } = world;
+    let cfg = &program.process(shape.info(thread).process).cfg;
+    let mut recorder = Recorder::new(thread);
+    let mut memory = Told { events, edge: EdgeId(0), reserved: None, half: None };
+    for (number, (id, codes)) in path.iter().enumerate() {
+        let known = (id.0 as usize) < cfg.edges.len() && cfg.edge(*id).from == state.point;
+        if !known {
+            return reject(format!("thread {} is not where edge {} starts", thread.0, id.0));
+        }
+        let edge = cfg.edge(*id);
+        memory.edge = *id;
+        memory.reserved = recorder.reservation();
+        let mut choices = Given(codes.clone().into());
+        match step(program, shape, thread, &state, edge, &mut memory, &mut choices) {
+            Ok(stepped) => {
+                recorder.record(world, (*id, edge), &state.locals, &stepped.accesses, rebuilt);
+                let failed = stepped.failed.iter().map(|op| (thread, *id, *op));
+                failures.assertions.extend(failed);
+                state = stepped.state;
+            }
+            Err(Stop::Fault { fault, op }) if number + 1 == path.len() => {
+                failures.faults.push(Violation::Fault { thread, edge: *id, op, fault });
+                return Ok(state);
+            }
+            Err(stop) => return reject(format!("thread {} cannot take edge {}: {stop:?}", thread.0, id.0)),
+        }
+    }
+    match memory.events.is_empty() && memory.half.is_none() {
+        true => Ok(state),
+        false => reject(format!("thread {} has events that its path does not make", thread.0)),
+    }
+}
+
+/// Memory as the graph tells it to one thread.
+struct Told {
+    events: VecDeque<Event>,
+    edge: EdgeId,
+    reserved: Option<u32>,
+    /// An update whose read has happened: its location and what it writes.
+    half: Option<(u32, Value)>,
+}
+
+impl Told {
+    fn read(&mut self, location: u32) -> Result<Value, Stop> {
+        let event = self.events.pop_front().ok_or(Stop::NotEnabled)?;
+        if event.location() != Some(location) || event.edge != Some(self.edge) {
+            return Err(Stop::NotEnabled);
+        }
+        if let EventKind::Update { written, .. } = &event.kind {
+            self.half = Some((location, written.clone()));
+        }
+        event.read().cloned().ok_or(Stop::NotEnabled)
+    }
+
+    fn write(&mut self, location: u32, value: &Value) -> Result<(), Stop> {
+        if let Some((at, written)) = self.half.take() {
+            return if at == location && written == *value { Ok(()) } else { Err(Stop::NotEnabled) };
+        }
+        let event = self.events.pop_front().ok_or(Stop::NotEnabled)?;
+        let same = event.edge == Some(self.edge)
+            && event.kind == EventKind::Write { location, value: value.clone() };
+        if same { Ok(()) } else { Err(Stop::NotEnabled) }
+    }
+}
+
+impl Memory for Told {
+    fn load(&mut self, location: u32, _: Mode, _: &Tags) -> Result<Value, Stop> {
+        self.read(location)
+    }
+    fn store(&mut self, location: u32, value: Value, _: Mode, _: &Tags) -> Result<(), Stop> {
+        self.write(location, &value)
+    }
+    fn fence(&mut self, _: &Fence, _: Option<u32>) -> Result<(), Stop> {
+        match self.events.pop_front() {
+            Some(event) if event.kind == EventKind::Fence && event.edge == Some(self.edge) => Ok(()),
+            _ => Err(Stop::NotEnabled),
+        }
+    }
+    fn remote(&mut self, _: Remote) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+    fn flush(&mut self, _: ThreadId) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+    fn load_exclusive(&mut self, location: u32, _: &Tags) -> Result<Value, Stop> {
+        self.read(location)
+    }
+    fn store_conditional(&mut self, location: u32, value: &Value, _: &Tags) -> Result<bool, Stop> {
+        // Between two tries of one edge stands a read, so the edge tells whose event is next.
+        let next = self.events.front().is_some_and(|event| event.edge == Some(self.edge));
+        if next && self.reserved != Some(location) {
+            return Err(Stop::NotEnabled);
+        }
+        if next {
+            self.write(location, value)?;
+        }
+        Ok(next)
+    }
+}
+
+struct Given(VecDeque<i64>);
+
+impl Choices for Given {
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+        self.0.pop_front().filter(|code| low <= *code && *code <= high)
+    }
+}
+
+fn is_violated(
+    program: &Program,
+    shape: &Shape,
+    violated: &Violation,
+    state: &State,
+    failures: &Failures,
+) -> Result<(), Rejected> {
+    match violated {
+        Violation::Assertion { thread, edge, op } => {
+            let found = failures.assertions.contains(&(*thread, *edge, *op));
+            if found { Ok(()) } else { reject("the assertion holds") }
+        }
+        Violation::Fault { .. } => {
+            if failures.faults.contains(violated) {
+                Ok(())
+            } else {
+                reject("no such fault happens")
+            }
+        }
+        Violation::Property { property } => {
+            let Some(stated) = program.properties.get(*property) else {
+                return reject("there is no such property");
+            };
+            if !failures.faults.is_empty() {
+                return reject("a thread faults instead");
+            }
+            if stated.kind == PropertyKind::Finally && !operational::is_final(program, shape, state) {
+                return reject("not all threads have ended");
+            }
+            holds(program, shape, stated, state)
+        }
+        Violation::Deadlock => reject("an execution graph shows no deadlock"),
+    }
+}
+
+/// `Ok` if the property does *not* hold in the state.
+fn holds(program: &Program, shape: &Shape, property: &Property, state: &State) -> Result<(), Rejected> {
+    let view = operational::View { program, shape, state };
+    let value = property.formula.evaluate_bool(&view).map_err(|fault| Rejected(fault.to_string()))?;
+    let good = match property.kind {
+        PropertyKind::Forbid => !value,
+        PropertyKind::Always | PropertyKind::Finally => value,
+    };
+    let filtered = match &program.filter {
+        Some(filter) if property.kind == PropertyKind::Finally => {
+            !filter.evaluate_bool(&view).map_err(|fault| Rejected(fault.to_string()))?
+        }
+        _ => false,
+    };
+    if good || filtered { reject("the property holds where the threads stand") } else { Ok(()) }
+}

@@ -27,7 +27,7 @@ const FOLDERS: [(&str, Architecture, usize); 7] = [
     ("ppc", Architecture::Ppc, 380),
     ("arm", Architecture::Arm, 30),
     ("aarch64", Architecture::Aarch64, 206),
-    ("riscv", Architecture::Riscv, 674),
+    ("riscv", Architecture::Riscv, 673),
 ];
 
 fn data() -> Option<PathBuf> {

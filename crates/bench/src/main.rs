@@ -1,17 +1,20 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `tables` compares with herd. Nothing here is shipped to users.
+//! `explore` measures the explicit-state engine, `tables` compares with herd, `litmus`
+//! measures how fast suites of litmus tests are. Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod explore;
 mod fuzz;
+mod litmus;
 mod tables;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench explore
+       wattle-bench litmus [--quick]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]";
 
 fn main() -> ExitCode {
@@ -21,6 +24,7 @@ fn main() -> ExitCode {
             fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
         }
         Some((command, rest)) if command == "explore" => explore::run(rest),
+        Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         _ => Err(USAGE.to_owned()),
     };

@@ -145,6 +145,9 @@ pub struct Search {
     /// a thread (engine explore)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
+    /// How often a thread may go round a loop (engine enumerate)
+    #[arg(long, value_name = "N", value_parser = units::at_least_one)]
+    pub unwind: Option<usize>,
     /// How sc reads a remote copy
     #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
     pub sc_copy: ScCopy,

@@ -8,13 +8,14 @@ use wattle_engine::{
 };
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
-use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
+use wattle_report::{CheckReport, CheckVerdict, Trace};
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::adapt;
 use crate::engines::{Settings, choose};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
+use crate::story::story;
 use crate::{Input, Loaded, Watch, load, models};
 
 #[derive(Clone, Debug)]
@@ -71,7 +72,9 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
             let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
-            trace = counterexample.map(|counterexample| Trace {
+            // A graph has no schedule to write down.
+            let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());
+            trace = scheduled.map(|counterexample| Trace {
                 file: input.name.clone(),
                 language: loaded.frontend.name.to_owned(),
                 text: loaded.sources.text(loaded.file).to_owned(),
@@ -142,8 +145,8 @@ fn answer(
         }
         Ok(Verdict::Unsafe { counterexample }) => {
             report.confirmed = true;
-            let machine = request.model.machine.unwrap_or(Machine::Sc { atomic_copy: false });
-            match tell(&loaded.sources, &as_written(original, &program), machine, &counterexample) {
+            let told = Task { program: &as_written(original, &program), ..task };
+            match story(&loaded.sources, &told, &counterexample) {
                 None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
                 Some(mut story) => {
                     match holds_under_sc(request, &program, engines, run, watch) {

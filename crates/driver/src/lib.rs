@@ -24,6 +24,7 @@ mod reach;
 pub mod replay;
 mod similar;
 mod solve;
+mod story;
 pub mod test;
 mod watch;
 

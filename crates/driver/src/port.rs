@@ -4,18 +4,17 @@
 //! otherwise. The source model's own text is then evaluated on that execution: the axiom that it
 //! breaks there is the reason why the state was impossible before.
 
-use wattle_engine::{Census, Outcome, Property, Reason, Run, Tally, Task, Verdict};
+use wattle_engine::{Census, Engine, Outcome, Property, Reason, Run, Tally, Task, Verdict};
 use wattle_logic::Term;
 use wattle_memory::{Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, PropertyKind, Shape};
 use wattle_report::{Fresh, Link, PortReport, PortVerdict, axiom_cycle, list, sc_cycle};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::compare::Compare;
-use crate::compare::outcomes_request;
+use crate::adapt::adapt;
+use crate::compare::{Compare, outcomes_request};
 use crate::engines::choose;
 use crate::outcomes::{Counted, Stopped, count, observed};
-use crate::solve::solve;
 use crate::{Input, Loaded, Watch, load};
 
 /// The first of the request's models is the source, the second the target.
@@ -68,7 +67,9 @@ fn compared(
     let program = observed(&loaded.parsed.program);
     let program = program.as_ref();
     let census = |memory: &MemoryModel| {
-        let task = Task { program, memory, property: Property::Stated };
+        let adapted = adapt(program, memory)
+            .map_err(|what| (memory.name.to_string(), Stopped::Reason(Reason::Unsupported(what))))?;
+        let task = Task { program: &adapted, memory, property: Property::Stated };
         let Counted { census, .. } = count(&outcomes_request(&request.check, Some(memory)), &task, run)
             .map_err(|stopped| (memory.name.to_string(), stopped))?;
         match census.bound {
@@ -89,9 +90,9 @@ fn compared(
         let listing = list(&loaded.sources, program, &shape, alone(outcome, *tally), false);
         names = listing.names;
         let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
-        let reason = witness(request, program, to, outcome, run)
-            .and_then(|execution| why_not(&loaded.sources, program, &shape, from, &execution));
-        let (axiom, cycle) = reason.map_or((None, vec![]), |(axiom, cycle)| (Some(axiom), cycle));
+        let (axiom, cycle) = witness(request, program, to, outcome, run)
+            .map(|(told, execution)| why_not(&loaded.sources, &told, from, &execution))
+            .unwrap_or_default();
         fresh.push(Fresh { values, holds: tally.holds, axiom, cycle });
     }
     Ok(PortVerdict::Compared { names, fresh, gone })
@@ -101,44 +102,48 @@ fn alone(outcome: &Outcome, tally: Tally) -> Census {
     Census { outcomes: [(outcome.clone(), tally)].into(), ..Census::default() }
 }
 
-/// An execution under `memory` that ends in `outcome`.
+/// An execution under `memory` that ends in `outcome`, and the program as that model reads it.
 fn witness(
     request: &Compare,
     program: &Program,
     memory: &MemoryModel,
     outcome: &Outcome,
     run: &Run,
-) -> Option<Execution> {
+) -> Option<(Program, Execution)> {
     let equal = |(term, value): (&Term, &wattle_logic::Value)| {
         term.clone().equals(Term::value(value.clone(), term.sort()))
     };
     let elsewhere = Term::conjunction(program.observed.iter().zip(outcome).map(equal)).negated();
     let property =
         wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
-    let asking = Program { properties: vec![property], ..program.clone() };
+    let asking = Program { properties: vec![property], ..adapt(program, memory).ok()?.into_owned() };
     let task = Task { program: &asking, memory, property: Property::Stated };
-    // Only executions of the axioms are graphs; a machine's schedule would have to be observed first.
-    let engines = choose(Some("enumerate"), &request.check.settings).ok()?;
-    match solve(&task, &engines, run).verdict {
-        Ok(Verdict::Unsafe { counterexample }) => counterexample.execution,
-        _ => None,
-    }
+    // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
+    let execution = match request.check.settings.enumerate.check(&task, run).verdict {
+        Verdict::Unsafe { counterexample } => counterexample.execution?,
+        _ => return None,
+    };
+    Some((asking, execution))
 }
 
-/// The axiom that forbids the execution, and its cycle.
+/// The axiom that forbids the execution, and its cycle. Where the old model speaks another vocabulary
+/// than the new one, only the cycle that sc forbids can be told.
 fn why_not(
     sources: &Sources,
     program: &Program,
-    shape: &Shape,
     memory: &MemoryModel,
     execution: &Execution,
-) -> Option<(String, Vec<Link>)> {
-    let evaluation = axiomatic::evaluate(&memory.axioms.as_ref()?.tree, execution).ok()?;
-    let broken = evaluation.broken()?;
-    let mut cycle = axiom_cycle(sources, program, shape, execution, broken);
-    if cycle.len() < 2 {
-        // Two events that must not be so: the cycle that sc forbids says more.
-        cycle = sc_cycle(sources, program, shape, execution);
-    }
-    Some((broken.name.to_string(), cycle))
+) -> (Option<String>, Vec<Link>) {
+    let Ok(shape) = Shape::new(program) else { return (None, vec![]) };
+    let speaks = memory.vocabulary.is_none_or(|vocabulary| vocabulary == program.vocabulary);
+    let axioms = memory.axioms.as_ref().filter(|_| speaks);
+    let evaluation = axioms.and_then(|axioms| axiomatic::evaluate(&axioms.tree, execution).ok());
+    let broken = evaluation.as_ref().and_then(axiomatic::Evaluation::broken);
+    // Two events that must not be so say less than the cycle that sc forbids.
+    let of_axiom = broken.filter(|broken| broken.witness.len() > 1);
+    let cycle = match of_axiom {
+        Some(broken) => axiom_cycle(sources, program, &shape, execution, broken),
+        None => sc_cycle(sources, program, &shape, execution),
+    };
+    (broken.map(|broken| broken.name.to_string()), cycle)
 }

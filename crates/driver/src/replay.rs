@@ -5,13 +5,13 @@ use std::path::Path;
 
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Statistics, Task};
-use wattle_memory::Machine;
 use wattle_program::passes;
-use wattle_report::{CheckReport, CheckVerdict, Trace, tell};
+use wattle_report::{CheckReport, CheckVerdict, Trace};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
 use crate::check::as_written;
+use crate::story::story;
 use crate::{Input, load, models};
 
 /// The story of a trace, or a report that says why it does not hold.
@@ -47,9 +47,8 @@ pub fn replay(input: &Input) -> CheckReport {
         let message = format!("the trace does not replay: {why}");
         return refuse("trace-rejected", message);
     }
-    let machine = memory.machine.unwrap_or(Machine::Sc { atomic_copy: false });
-    let told = as_written(&loaded.parsed.program, &program);
-    let verdict = match tell(&loaded.sources, &told, machine, &trace.counterexample) {
+    let told = Task { program: &as_written(&adapted, &program), ..task };
+    let verdict = match story(&loaded.sources, &told, &trace.counterexample) {
         Some(story) => CheckVerdict::Unsafe { story: Box::new(story) },
         None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
     };

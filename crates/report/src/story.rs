@@ -132,6 +132,8 @@ pub enum ViolatedKind {
     Forbid,
     Always,
     Finally,
+    /// What a litmus test asks for is there.
+    Exists,
     Fault,
     Deadlock,
 }
@@ -143,6 +145,7 @@ impl ViolatedKind {
             ViolatedKind::Forbid => "forbid",
             ViolatedKind::Always => "always",
             ViolatedKind::Finally => "finally",
+            ViolatedKind::Exists => "exists",
             ViolatedKind::Fault => "fault",
             ViolatedKind::Deadlock => "deadlock",
         }

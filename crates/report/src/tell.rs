@@ -13,7 +13,7 @@ use wattle_memory::operational::{self, Action, Half, Outcome, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
-    Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Shape, ThreadId,
+    Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Shape, ThreadId,
 };
 use wattle_source::{Place, Sources, Span};
 
@@ -468,7 +468,10 @@ pub(crate) fn violated(
             let kind = match property.kind {
                 PropertyKind::Forbid => ViolatedKind::Forbid,
                 PropertyKind::Always => ViolatedKind::Always,
-                PropertyKind::Finally => ViolatedKind::Finally,
+                PropertyKind::Finally => match &program.condition {
+                    Some(condition) if condition.question != Question::Forall => ViolatedKind::Exists,
+                    _ => ViolatedKind::Finally,
+                },
             };
             at(kind, property.span)
         }

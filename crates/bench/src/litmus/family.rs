@@ -19,9 +19,8 @@ pub const FAMILIES: [Family; 4] = [
 /// Reader i sees location i before location i + 1.
 fn iriw_x86(size: usize) -> String {
     let mut columns: Vec<Vec<String>> = (0..size).map(|i| vec![format!("MOV [x{i}],$1")]).collect();
-    columns.extend((0..size).map(|i| {
-        vec![format!("MOV EAX,[x{i}]"), format!("MOV EBX,[x{}]", (i + 1) % size)]
-    }));
+    columns
+        .extend((0..size).map(|i| vec![format!("MOV EAX,[x{i}]"), format!("MOV EBX,[x{}]", (i + 1) % size)]));
     let condition = (size..2 * size).map(|i| format!("{i}:EAX=1 /\\ {i}:EBX=0")).collect();
     table("X86", "", columns, condition)
 }
@@ -65,7 +64,8 @@ fn table(architecture: &str, init: &str, columns: Vec<Vec<String>>, condition: V
     let heads: Vec<String> = (0..columns.len()).map(|thread| format!("P{thread}")).collect();
     text.push_str(&format!("{} ;\n", heads.join(" | ")));
     for row in 0..rows {
-        let cells: Vec<&str> = columns.iter().map(|column| column.get(row).map_or("", String::as_str)).collect();
+        let cells: Vec<&str> =
+            columns.iter().map(|column| column.get(row).map_or("", String::as_str)).collect();
         text.push_str(&format!("{} ;\n", cells.join(" | ")));
     }
     text.push_str(&format!("exists ({})\n", condition.join(" /\\ ")));

@@ -39,7 +39,9 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     };
     let data = crate::tables::data();
     if data.is_dir() {
-        println!("| folder | model | tests | tests/s | read µs | parse µs | enumerate µs | print µs | herd7 tests/s | ratio |");
+        println!(
+            "| folder | model | tests | tests/s | read µs | parse µs | enumerate µs | print µs | herd7 tests/s | ratio |"
+        );
         println!("|---|---|---|---|---|---|---|---|---|---|");
         for (folder, model, herd) in FOLDERS {
             println!("{}", throughput(&data.join(folder), folder, model, herd)?);
@@ -95,13 +97,18 @@ fn throughput(path: &Path, folder: &str, model: &str, herd: f64) -> Result<Strin
     // The same stage by stage; the sum is a little more, because results are kept.
     let mut texts = Vec::new();
     let read = fastest(|| {
-        texts = files.iter().map(std::fs::read_to_string).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        texts = files
+            .iter()
+            .map(std::fs::read_to_string)
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?;
         Ok(())
     })?;
     let mut programs: Vec<Loaded> = Vec::new();
     let parse = fastest(|| {
         let one = |text: &String| load(&Input::text("test", "litmus", text));
-        programs = texts.iter().map(one).collect::<Result<_, _>>().map_err(|_| "a test of the folder is refused")?;
+        programs =
+            texts.iter().map(one).collect::<Result<_, _>>().map_err(|_| "a test of the folder is refused")?;
         Ok(())
     })?;
     let engine = Enumerate::default();
@@ -226,7 +233,8 @@ fn scaling(quick: bool) -> Result<(), String> {
             };
             let seconds = start.elapsed().as_secs_f64() / f64::from(runs);
             let executions = census.executions();
-            let growth = before.map_or_else(String::new, |before| format!("{:.1}", executions as f64 / before as f64));
+            let growth =
+                before.map_or_else(String::new, |before| format!("{:.1}", executions as f64 / before as f64));
             println!(
                 "| {} | {} | {} | {executions} | {} | {seconds:.6} | {:.0} | {growth} |",
                 family.name,

@@ -28,7 +28,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
     let (watch, output) = (session.watch.clone(), &mut session.output);
     let mut exit = Exit::Good;
     let mut problem = None;
-    let mut saved = false;
+    let (mut saved, mut graphs) = (false, false);
     in_order(
         &inputs,
         jobs,
@@ -49,12 +49,17 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
                     exit = exit.worst(Exit::BadInput);
                 }
             }
+            graphs |=
+                checked.trace.is_none() && matches!(checked.report.verdict, CheckVerdict::Unsafe { .. });
             meter.aside(|| show(&checked.report, output))
         },
     );
     meter.finish();
     if args.save_trace.is_some() && !saved && problem.is_none() {
-        complain("no counterexample to save");
+        complain(match graphs {
+            true => "not saved: the counterexample is an execution graph, which has no schedule",
+            false => "no counterexample to save",
+        });
     }
     problem.map_or(Ok(exit), Err)
 }

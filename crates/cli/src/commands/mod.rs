@@ -21,6 +21,7 @@ use std::io;
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
 use wattle_engine::{Budget, Property};
+use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_report::Exit;
 
@@ -67,13 +68,17 @@ fn budget(search: &Search) -> Budget {
 
 fn settings(search: &Search) -> Settings {
     let default = Explore::default();
+    let mut enumerate = Enumerate::default();
+    if let Some(unwind) = search.unwind {
+        enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
+    }
     Settings {
+        enumerate,
         explore: Explore {
             reduction: !search.no_reduction,
             threads: search.threads.max(1),
             max_capacity: search.capacity.unwrap_or(default.max_capacity),
         },
-        ..Settings::default()
     }
 }
 

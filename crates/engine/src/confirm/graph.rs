@@ -17,12 +17,12 @@ use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape
 use super::{Rejected, reject};
 use crate::{Counterexample, Path, Schedule, Task, Violation};
 
-/// See the module.
+/// See the module. The state in which the threads stand at the end.
 pub fn confirm(
     task: &Task<'_>,
     counterexample: &Counterexample,
     execution: &Execution,
-) -> Result<(), Rejected> {
+) -> Result<State, Rejected> {
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
     if counterexample.paths.len() != shape.threads.len() {
@@ -54,7 +54,8 @@ pub fn confirm(
     let memory = rebuilt.coherence.iter().map(last).collect();
     let idle = threads.len();
     let state = State { threads, memory, stores: vec![vec![]; idle], halves: vec![vec![]; idle] };
-    is_violated(program, &shape, &counterexample.violated, &state, &failures)
+    is_violated(program, &shape, &counterexample.violated, &state, &failures)?;
+    Ok(state)
 }
 
 /// The axioms on an execution.

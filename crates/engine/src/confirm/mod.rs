@@ -31,7 +31,7 @@ impl fmt::Display for Rejected {
 /// What a confirmation found out on its way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
-    /// The states that the machine goes through, the first included.
+    /// The states that the machine goes through, the first included; of a graph, only the last.
     pub states: Vec<State>,
     /// A schedule for a counterexample that came as a graph only.
     pub schedule: Option<Schedule>,
@@ -46,8 +46,9 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
             Ok(replayed)
         }
         (_, Some(execution)) if task.memory.axioms.is_some() => {
-            graph::confirm(task, counterexample, execution)?;
-            search::schedule(task, counterexample)
+            let end = graph::confirm(task, counterexample, execution)?;
+            let found = search::schedule(task, counterexample)?;
+            Ok(if found.schedule.is_some() { found } else { Replay { states: vec![end], schedule: None } })
         }
         (None, _) if task.memory.axioms.is_none() => reject("the counterexample has no schedule"),
         _ => reject("the counterexample has no form that its memory model can judge"),

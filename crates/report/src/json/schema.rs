@@ -187,7 +187,7 @@ fn cycle() -> Value {
 fn counterexample() -> Value {
     let violated = object(
         &vec![
-            ("kind", words(&["assert", "forbid", "always", "finally", "fault", "deadlock"])),
+            ("kind", words(&["assert", "forbid", "always", "finally", "exists", "fault", "deadlock"])),
             ("text", text()),
             ("line", or_null(number())),
             ("column", or_null(number())),

@@ -24,12 +24,12 @@ pub fn port(report: &PortReport, options: &Options) -> String {
                 let cells: Vec<String> = cells.collect();
                 let holds = if state.holds { "  (the condition holds)" } else { "" };
                 out.push_str(&format!("  {}{holds}\n", cells.join(" ")));
-                if let (Some(axiom), true) = (&state.axiom, options.detail != Detail::Quiet) {
-                    out.push_str(&cycle(
-                        &format!("  forbidden by {axiom} of {from}:"),
-                        &state.cycle,
-                        options,
-                    ));
+                let title = match &state.axiom {
+                    Some(axiom) => format!("  forbidden by `{axiom}` of {from}:"),
+                    None => "  the cycle that sc forbids:".to_owned(),
+                };
+                if options.detail != Detail::Quiet {
+                    out.push_str(&cycle(&title, &state.cycle, options));
                 }
             }
             out

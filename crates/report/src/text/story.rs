@@ -189,7 +189,7 @@ fn ending(story: &Story, options: &Options) -> String {
     let text = if violated.text.is_empty() { violated.kind.word() } else { &violated.text };
     let what = match violated.kind {
         ViolatedKind::Assert => format!("violated: {text}{line}"),
-        ViolatedKind::Forbid => format!("reached: {text}{line}"),
+        ViolatedKind::Forbid | ViolatedKind::Exists => format!("reached: {text}{line}"),
         ViolatedKind::Always | ViolatedKind::Finally => format!("violated: {text}{line}"),
         ViolatedKind::Fault => format!("fault: {text}{line}"),
         ViolatedKind::Deadlock => format!("deadlock: {text}"),

@@ -1,6 +1,7 @@
 //! What the .cat language reads and what it makes of it.
 
 mod damage;
+mod docs;
 mod errors;
 mod grammar;
 mod interpret;

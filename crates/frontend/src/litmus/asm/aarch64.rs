@@ -26,7 +26,7 @@ mod operand;
 use wattle_logic::{Binary, Term, Unary};
 use wattle_program::{Orders, Vocabulary};
 
-use super::table::table;
+use super::table::find_cells;
 use super::{Architecture, Lower, Suffix};
 use crate::litmus::Language;
 use crate::litmus::lex::{Cursor, Read};
@@ -70,7 +70,7 @@ fn canonical(name: &str) -> Option<&str> {
 
 /// Note the registers that each thread names in full.
 fn prepare<'a>(mut cursor: Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
-    let table = table(&mut cursor, names)?;
+    let table = find_cells(&mut cursor, names)?;
     let columns = table.threads.len();
     names.whole = vec![0; columns];
     for (position, (start, end)) in table.cells.iter().enumerate() {

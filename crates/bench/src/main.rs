@@ -9,13 +9,15 @@ mod explore;
 mod fuzz;
 mod litmus;
 mod tables;
+mod twins;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench explore
        wattle-bench litmus [--quick]
-       wattle-bench tables [FOLDER…] [--jobs N] [--all]";
+       wattle-bench tables [FOLDER…] [--jobs N] [--all]
+       wattle-bench twins [FOLDER…]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
+        Some((command, rest)) if command == "twins" => twins::run(rest),
         _ => Err(USAGE.to_owned()),
     };
     match result {

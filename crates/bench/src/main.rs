@@ -2,18 +2,21 @@
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `tables` compares with herd, `litmus`
-//! measures how fast suites of litmus tests are. Nothing here is shipped to users.
+//! measures how fast suites of litmus tests are, `read` how fast they are read. Nothing here is shipped to
+//! users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod explore;
 mod fuzz;
 mod litmus;
+mod read;
 mod tables;
 mod twins;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
+       wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench explore
        wattle-bench litmus [--quick]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "fuzz" => {
             fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
         }
+        Some((command, rest)) if command == "read" => read::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),

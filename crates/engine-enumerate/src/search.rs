@@ -339,10 +339,9 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
             if possible && self.skeleton.fixed && self.remaining[depth + 1] >= WORTH_CHECKING {
                 possible = self.possible(depth + 1);
             }
-            let result = if possible { self.read(depth + 1) } else { Ok(()) };
-            if result.is_err() {
-                // Everything stays as it is, for the witness.
-                return result;
+            if possible {
+                // After an error everything stays as it is, for the witness.
+                self.read(depth + 1)?;
             }
             self.readers[write].remove(read.event);
             self.known.copy_from_slice(&self.saved[base..]);
@@ -537,8 +536,10 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if !self.skeleton.fixed {
             if self.ghost && self.address_known.len() < (self.skeleton.reading | self.skeleton.writing).len()
             {
-                // Not even the addresses are known.
-                self.tally.thin_air = true;
+                // Not even the addresses are known; what is known may be bad enough.
+                self.locate();
+                self.order_by_program();
+                self.tally.thin_air = self.possible(0);
                 return Ok(());
             }
             self.locate();
@@ -664,7 +665,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     }
 
     fn poll(&self) -> Result<(), Ended> {
-        if self.tally.candidates % 1024 != 0 {
+        if !self.tally.candidates.is_multiple_of(1024) {
             return Ok(());
         }
         let spent = Spent { memory: 0, states: self.tally.executions };

@@ -15,6 +15,7 @@ pub mod cycle;
 mod declare;
 mod graph;
 mod litmus;
+mod mutate;
 mod profile;
 mod property;
 mod remote;
@@ -27,6 +28,7 @@ use wattle_program::{Process, Program, Vocabulary};
 use wattle_source::Span;
 
 pub use graph::Graph;
+pub use mutate::mutant;
 pub use profile::{Flavour, Profile};
 pub use rng::Rng;
 

@@ -61,6 +61,9 @@ const LANGUAGES: [Language; 6] = [
     c::LANGUAGE,
 ];
 
+/// More problems than that help nobody.
+const MOST_PROBLEMS: usize = 20;
+
 /// Languages that herd reads and wattle does not.
 const FOREIGN: [&str; 6] = ["X86_64", "MIPS", "BPF", "LISA", "ASL", "JAVA"];
 
@@ -87,6 +90,7 @@ fn read(text: &str, file: FileId) -> Result<Parsed, Vec<Diagnostic>> {
     }
     problems.sort_by_key(|problem| problem.span());
     problems.dedup();
+    problems.truncate(MOST_PROBLEMS);
     Err(problems)
 }
 

@@ -11,10 +11,10 @@
 //! the condition is only a *pick* dependency, which orders towards writes and no further.
 //!
 //! **Read-modify-writes.** One that throws its old value away (`STADD`, or a result in `XZR`) reads
-//! without acquiring, whatever its name says: its read is in `NoRet`. `CAS` has four ways, because the
+//! without acquiring, whatever its name says: its read is in `NoRet`. `CAS` has five ways, because the
 //! architecture leaves open where the register's new value comes from when the comparison succeeds
-//! (from memory, or it stays), and whether the comparison decides it when it fails: each is an edge,
-//! and herd7 counts the executions of each too. The comparison inside is no branch: later instructions
+//! (from memory, or it stays), and, when it fails, whether the comparison decides it and whether what
+//! was found is written back: each is an edge, and herd7 counts the executions of each too. The comparison inside is no branch: later instructions
 //! do not depend on it.
 //!
 //! **Store exclusive** says 0 for success. Nothing depends on its status.
@@ -26,7 +26,7 @@ mod operand;
 use wattle_logic::{Binary, Term, Unary};
 use wattle_program::{Orders, Vocabulary};
 
-use super::table::table;
+use super::table::find_cells;
 use super::{Architecture, Lower, Suffix};
 use crate::litmus::Language;
 use crate::litmus::lex::{Cursor, Read};
@@ -70,7 +70,7 @@ fn canonical(name: &str) -> Option<&str> {
 
 /// Note the registers that each thread names in full.
 fn prepare<'a>(mut cursor: Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
-    let table = table(&mut cursor, names)?;
+    let table = find_cells(&mut cursor, names)?;
     let columns = table.threads.len();
     names.whole = vec![0; columns];
     for (position, (start, end)) in table.cells.iter().enumerate() {

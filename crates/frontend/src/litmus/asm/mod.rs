@@ -28,7 +28,7 @@ use super::names::{Given, Names, code_address, word};
 use super::{codes, unsupported};
 use crate::rmm::suggest::did_you_mean;
 
-pub use table::program;
+pub use table::{Table, find_cells, program};
 
 /// What an instruction does.
 pub type Lower = for<'b, 'n, 'a> fn(&'b mut Body<'n, 'a>) -> Read<()>;
@@ -180,6 +180,7 @@ impl<'n, 'a> Body<'n, 'a> {
             let Some(word) = self.cursor.mnemonic() else {
                 return Err(self.cursor.expected("an instruction"));
             };
+            let word_end = self.cursor.at;
             if self.cursor.eat(b':') {
                 if self.labels.iter().any(|(label, _)| *label == word) {
                     return Err(self.cursor.error(
@@ -192,6 +193,7 @@ impl<'n, 'a> Body<'n, 'a> {
                 self.labels.push((word, point));
                 continue;
             }
+            self.cursor.at = word_end;
             let mut end = self.cursor.within(self.cursor.end, self.cursor.end);
             while end.at > start && end.text.as_bytes()[end.at - 1].is_ascii_whitespace() {
                 end.at -= 1;
@@ -364,7 +366,8 @@ impl<'n, 'a> Body<'n, 'a> {
 
     pub fn set(&mut self, register: Register, value: Term) {
         if let Register::Local(local) = register {
-            let value = if self.wraps() { word(value, true) } else { value };
+            let copy = matches!(value.kind(), Kind::Symbol(_));
+            let value = if self.wraps() && !copy { word(value, true) } else { value };
             self.ops.push(Op::Assign { local, value });
         }
     }
@@ -387,9 +390,11 @@ impl<'n, 'a> Body<'n, 'a> {
 
     /// A register brought into 32 bits, where that changes anything.
     pub fn extend(&mut self, register: Register, signed: bool) {
-        if self.names.wide && register != Register::Zero {
+        if let Register::Local(local) = register
+            && self.names.wide
+        {
             let value = word(self.value(register), signed);
-            self.set(register, value);
+            self.ops.push(Op::Assign { local, value });
         }
     }
 

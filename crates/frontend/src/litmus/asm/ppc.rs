@@ -269,7 +269,7 @@ fn add_immediate(i: &mut Body<'_, '_>, shift: u32) -> Read<()> {
 fn base(i: &mut Body<'_, '_>) -> Read<Register> {
     i.operand()?;
     let mut ahead = i.cursor;
-    if ahead.word().and_then(canonical) == Some("r0") {
+    if ahead.number() == Some(0) || ahead.word().and_then(canonical) == Some("r0") {
         i.cursor = ahead;
         return Ok(Register::Zero);
     }
@@ -357,8 +357,9 @@ fn address(i: &mut Body<'_, '_>, form: Form) -> Read<(Term, Option<(Register, Te
         }
         Offset | Update => {
             let (offset, base) = i.offset_and_base()?;
-            let sum = Term::binary(Binary::Add, i.value(base), Term::int(offset));
-            Ok((i.at(base, offset), (form == Update).then_some((base, sum))))
+            let sum = |i: &Body<'_, '_>| Term::binary(Binary::Add, i.value(base), Term::int(offset));
+            let update = (form == Update).then(|| (base, sum(i)));
+            Ok((i.at(base, offset), update))
         }
     }
 }

@@ -18,7 +18,7 @@ pub fn program<'a>(
     names: &mut Names<'a>,
     architecture: &'static Architecture,
 ) -> Read<()> {
-    let table = table(cursor, names)?;
+    let table = find_cells(cursor, names)?;
     let columns = table.threads.len();
     for (number, start, end) in &table.threads {
         let span = cursor.within(*end, *end).span(*start);
@@ -36,7 +36,7 @@ pub fn program<'a>(
 }
 
 /// Find the cells, and leave the cursor behind the table.
-pub(super) fn table<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
+pub fn find_cells<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
     while cursor.eat(b';') {}
     let mut table = Table { threads: Vec::with_capacity(4), cells: Vec::with_capacity(32) };
     loop {

@@ -1,6 +1,11 @@
 //! Tests of the `.litmus` front end.
 
 mod aarch64;
+mod edits;
+mod errors;
+mod robust;
+mod samples;
+mod structure;
 mod table;
 
 use wattle_program::{Program, text, validate};

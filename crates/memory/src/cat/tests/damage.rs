@@ -41,7 +41,7 @@ fn damage(text: &str, random: &mut Random) -> String {
     for _ in 0..=random.below(3) {
         let (one, other) = (random.below(parts.len()), random.below(parts.len()));
         match random.below(5) {
-            0 => drop(parts.remove(one)),
+            0 if parts.len() > 1 => drop(parts.remove(one)),
             1 => parts.insert(one, parts[other].clone()),
             2 => parts.swap(one, other),
             3 => parts.truncate(one.max(1)),

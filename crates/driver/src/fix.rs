@@ -97,6 +97,16 @@ fn repair(
     report: &mut FixReport,
 ) {
     let program = &loaded.parsed.program;
+    if request.model.machine.is_none() {
+        // The fences that are searched are the machines'; axioms would not know them by their tags.
+        let what = format!(
+            "repair under {}: fences are searched on machines (sc, tso, pso, rma)",
+            request.model.name
+        );
+        let reason = Reason::Unsupported(wattle_engine::Unsupported::new(what));
+        report.verdict = FixVerdict::Unknown { reason };
+        return;
+    }
     let task = Task { program, memory: &request.model, property: Property::Stated };
     let Some(engine) = engines.iter().find(|engine| engine.accepts(&task).is_ok()) else {
         let refusals = engines.iter().filter_map(|engine| {

@@ -715,6 +715,10 @@ pub(crate) fn accepts(program: &Program) -> Result<(), Unsupported> {
                         stores += 1;
                         addresses.push(address);
                     }
+                    Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
+                        let span = Some(edge.origin.0);
+                        return Err(Unsupported { what: "remote operations under axioms".into(), span });
+                    }
                     _ => {}
                 }
             }

@@ -75,6 +75,8 @@ const CASES: &[(&str, &[&str])] = &[
     ("engines", &["engines", "rma.wtl"]),
     ("explain", &["explain", "tso"]),
     ("explain-unknown", &["explain", "vacous"]),
+    ("test-litmus", &["test", "litmus", "-v"]),
+    ("fix-no-machine", &["fix", "MP+power.litmus", "--model", "power", "--no-timing"]),
     ("test", &["test", "sb.wtl", "sb_fenced.wtl", "wrong.wtl", "race.wtl"]),
 ];
 

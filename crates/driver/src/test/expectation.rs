@@ -24,6 +24,8 @@ pub enum Key {
     States(Option<u64>),
     /// How many final states differ in what is observed.
     Outcomes(usize),
+    /// How many executions end, under a model with axioms.
+    Executions(u64),
     /// The verdict about deadlock: `safe` or `unsafe`.
     Deadlock(String),
     /// The search goes up to this many pending operations a thread; if it closes, then with no
@@ -86,12 +88,13 @@ fn key(text: &str) -> Result<Key, String> {
         "states" if value == "?" => Key::States(None),
         "states" => Key::States(Some(number()?)),
         "outcomes" => Key::Outcomes(number()? as usize),
+        "executions" => Key::Executions(number()?),
         "capacity" if value == "?" => Key::Capacity(None),
         "capacity" => Key::Capacity(Some(number()? as usize)),
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),
         "deadlock" => return Err(format!("expected `safe` or `unsafe` after `deadlock`, found `{value}`")),
         _ => {
-            let known = "fix, source, states, outcomes, capacity, deadlock";
+            let known = "fix, source, states, outcomes, executions, capacity, deadlock";
             return Err(format!("unknown key `{name}` (known: {known})"));
         }
     })

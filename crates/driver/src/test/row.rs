@@ -4,11 +4,13 @@ use wattle_engine::certify::{Closure, explore_all};
 use wattle_engine::{Property, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
-use wattle_report::{CheckReport, CheckVerdict, FixVerdict, Proof};
+use wattle_report::{CheckReport, CheckVerdict, FixVerdict, Listing, OutcomesVerdict, Proof};
 
 use super::{Expectation, Key, Row, Status, Test};
 use crate::check::{Check, check};
+use crate::compare::outcomes_request;
 use crate::fix::{All, Fix, fix};
+use crate::outcomes::outcomes;
 use crate::{Input, Watch, load, models};
 
 pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watch: &Watch) -> Vec<Row> {
@@ -41,6 +43,7 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
         add("verdict", verdict(&of_row, input, &expectation.verdict, watch));
         let mut closure: Option<Result<Closure, String>> = None;
         let mut fixed = None;
+        let mut listed = None;
         for key in &expectation.keys {
             match key {
                 Key::Capacity(_) => {}
@@ -61,6 +64,19 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                     let closure =
                         closure.get_or_insert_with(|| close(&of_row.model, &of_row, input, capacity, watch));
                     add("states", compare(closure, "states", *expected, |closure| closure.states));
+                }
+                Key::Outcomes(expected) if of_row.model.axioms.is_some() => {
+                    let listed = listed.get_or_insert_with(|| list(&of_row, input, watch));
+                    add(
+                        "outcomes",
+                        figure(listed, "outcomes", *expected as u64, |listing| {
+                            Some(listing.states.len() as u64)
+                        }),
+                    );
+                }
+                Key::Executions(expected) => {
+                    let listed = listed.get_or_insert_with(|| list(&of_row, input, watch));
+                    add("executions", figure(listed, "executions", *expected, Listing::executions));
                 }
                 Key::Outcomes(expected) => {
                     let closure =
@@ -141,6 +157,29 @@ fn compare(
     match closure {
         Err(message) => Status::Failed(format!("the plain search did not finish: {message}")),
         Ok(closure) => equal(what, expected, found(closure)),
+    }
+}
+
+fn list(request: &Check, input: &Input, watch: &Watch) -> Result<Listing, String> {
+    let report = outcomes(&outcomes_request(request, Some(&request.model)), input, watch)?;
+    match report.verdict {
+        OutcomesVerdict::Listed(listing) => Ok(listing),
+        OutcomesVerdict::Unknown { reason } => Err(reason.to_string()),
+        OutcomesVerdict::Internal { what } => Err(format!("INTERNAL ERROR: {what}")),
+        OutcomesVerdict::Error => Err("the file does not parse".into()),
+    }
+}
+
+fn figure(
+    listed: &Result<Listing, String>,
+    what: &str,
+    expected: u64,
+    found: impl Fn(&Listing) -> Option<u64>,
+) -> Status {
+    match listed.as_ref().map(found) {
+        Err(message) => Status::Failed(format!("expected {expected} {what}: {message}")),
+        Ok(None) => Status::Failed(format!("expected {expected} {what}, which a machine does not count")),
+        Ok(Some(found)) => equal(what, expected, found),
     }
 }
 

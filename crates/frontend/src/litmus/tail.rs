@@ -3,7 +3,7 @@
 //! Formulas become terms at once. `~` binds tightest, then `=>`, then `/\`, then `\/`; long chains
 //! become balanced trees, so that no walk over a term goes deep.
 
-use wattle_logic::{Binary, Sort, Term, Unary};
+use wattle_logic::{Binary, Sort, Term, Unary, Value};
 use wattle_program::{Condition, Program, Property, PropertyKind, Question};
 use wattle_source::Span;
 
@@ -239,7 +239,13 @@ impl<'a> Tail<'_, 'a> {
             return Err(self.cursor.expected("`{`: the left side is a whole array"));
         };
         let right = self.value()?;
-        if self.names.wide && right.as_value().is_some() && self.is_word(left) {
+        // A register of 64 bits that the test calls an `int` is compared as one.
+        let number = right.as_value().and_then(Value::as_int);
+        let beyond = number.is_some_and(|number| !(0..=i64::from(i32::MAX)).contains(&number));
+        if let (Some(number), Sort::Bits { width: 32, .. }) = (number, left.sort()) {
+            return Ok(Term::binary(operator, left.clone(), Term::int(left.sort().wrap(number))));
+        }
+        if number.is_some() && (self.names.wide || beyond) && self.is_word(left) {
             let (left, right) = (names::word(left.clone(), true), names::word(right, true));
             return Ok(Term::binary(operator, left, right));
         }

@@ -14,7 +14,8 @@ pub fn check(report: &CheckReport, options: &Options) -> String {
     if let CheckVerdict::Unsafe { story: told } = &report.verdict {
         out.push('\n');
         out.push_str(&story(told, options));
-        if told.holds_under_sc == Some(true) {
+        // Where there is no machine, `fix` has nothing to search on.
+        if told.holds_under_sc == Some(true) && !told.timeless {
             out.push_str(&format!("  To repair it: wattle fix {} --model {}\n", report.file, report.model));
         }
     }

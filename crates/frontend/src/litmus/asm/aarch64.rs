@@ -11,10 +11,10 @@
 //! the condition is only a *pick* dependency, which orders towards writes and no further.
 //!
 //! **Read-modify-writes.** One that throws its old value away (`STADD`, or a result in `XZR`) reads
-//! without acquiring, whatever its name says: its read is in `NoRet`. `CAS` has four ways, because the
+//! without acquiring, whatever its name says: its read is in `NoRet`. `CAS` has five ways, because the
 //! architecture leaves open where the register's new value comes from when the comparison succeeds
-//! (from memory, or it stays), and whether the comparison decides it when it fails: each is an edge,
-//! and herd7 counts the executions of each too. The comparison inside is no branch: later instructions
+//! (from memory, or it stays), and, when it fails, whether the comparison decides it and whether what
+//! was found is written back: each is an edge, and herd7 counts the executions of each too. The comparison inside is no branch: later instructions
 //! do not depend on it.
 //!
 //! **Store exclusive** says 0 for success. Nothing depends on its status.

@@ -88,14 +88,16 @@ fn atomics() {
     );
 }
 
-/// Success writes; the register keeps its value or takes that of memory. A failed read is not exclusive.
+/// Success writes; the register keeps its value or takes that of memory. Failure may write back what
+/// was read.
 #[test]
-fn compare_and_swap_has_four_ways() {
+fn compare_and_swap_has_five_ways() {
     let ways = edges_of("CASA W0,W2,[X1];");
-    assert_eq!(ways.len(), 4);
+    assert_eq!(ways.len(), 5);
     for (way, edge) in ways.iter().enumerate() {
         assert!(edge.starts_with("0 -> 1 locked do load \"$old.w\" from &x tagged A"), "{edge}");
         assert_eq!(edge.contains("store &x = X2 tagged X"), way < 2, "{edge}");
+        assert_eq!(edge.contains("store &x = \"$old.w\" tagged X"), way == 4, "{edge}");
         assert_eq!(edge.contains("assume \"$old.w\" == X0;"), way < 2, "{edge}");
         assert_eq!(edge.contains("assume !(\"$old.w\" == X0);"), way >= 2, "{edge}");
     }

@@ -234,15 +234,18 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
     let old = found(i, width);
     let value = if width < 32 { unsigned(i.value(old), width) } else { i.value(old) };
     let equal = same(value.clone(), i.read(expected), width);
-    i.ways(4, |i, way| {
+    i.ways(5, |i, way| {
         i.mode = Mode::Locked;
-        if way < 2 {
-            i.load(old, address.clone(), read.clone());
-            i.assume(equal.clone());
-            i.store(address.clone(), new.clone(), write.clone());
-        } else {
-            i.load(old, address.clone(), failed_read.clone());
-            i.assume(equal.negated());
+        let writes = match way {
+            0 | 1 => Some(&new),
+            // What was found is written back.
+            4 => Some(&value),
+            _ => None,
+        };
+        i.load(old, address.clone(), if writes.is_some() { read.clone() } else { failed_read.clone() });
+        i.assume(if way < 2 { equal.clone() } else { equal.negated() });
+        if let Some(written) = writes {
+            i.store(address.clone(), written.clone(), write.clone());
         }
         match way {
             // The register keeps what it held, and what that depended on; the comparison picks it.
@@ -251,7 +254,7 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
                 let picked = Term::if_then_else(equal.clone(), kept, Term::int(0));
                 i.put(expected, picked);
             }
-            1 | 2 => i.put(expected, value.clone()),
+            1 | 2 | 4 => i.put(expected, value.clone()),
             // As 2, but the comparison picks the value.
             _ => {
                 let picked = Term::if_then_else(equal.negated(), widened(value.clone()), Term::int(0));

@@ -40,11 +40,12 @@ pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, Stri
         models,
     };
     let found = distinguish(&request, &session.watch)?;
+    let names = [&*request.models[0].name, &*request.models[1].name];
     let output = &mut session.output;
     match output.format {
         Format::Json => {
             for difference in &found.differences {
-                output.json(&line(difference));
+                output.json(&line(&found, names, Some(difference)));
             }
         }
         Format::Text => {
@@ -62,15 +63,10 @@ pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, Stri
         return Ok(Exit::Internal);
     }
     if found.differences.is_empty() {
-        let names = [&*request.models[0].name, &*request.models[1].name];
-        if output.format == Format::Text {
-            output.text(&none(&found, names));
-        } else {
-            output.json(&json!({
-                "schema": SCHEMA, "test": null, "models": names, "tests": found.tests, "size": found.size,
-                "undecided": found.undecided,
-            }));
-        }
+        match output.format {
+            Format::Text => output.text(&none(&found, names)),
+            Format::Json => output.json(&line(&found, names, None)),
+        };
         return Ok(Exit::Undecided);
     }
     Ok(Exit::Good)
@@ -126,7 +122,8 @@ fn reasons(why: &Why) -> String {
     text
 }
 
-fn line(difference: &Difference) -> Value {
+/// Without a difference, what was tried.
+fn line(found: &Distinguished, models: [&str; 2], difference: Option<&Difference>) -> Value {
     let side = |side: &Side| {
         json!({
             "model": side.model,
@@ -136,7 +133,7 @@ fn line(difference: &Difference) -> Value {
             "only_here": side.only_here,
         })
     };
-    let why = difference.why.as_ref().map(|why| {
+    let why = difference.and_then(|difference| difference.why.as_ref()).map(|why| {
         let step = |(event, relation): &(String, &str)| json!({"event": event, "relation": relation});
         json!({
             "allowing": why.allowing,
@@ -148,11 +145,15 @@ fn line(difference: &Difference) -> Value {
     });
     json!({
         "schema": SCHEMA,
-        "test": difference.test,
-        "architecture": difference.architecture.name(),
-        "cycle": difference.cycle,
-        "text": difference.text,
-        "sides": difference.sides.iter().map(side).collect::<Vec<_>>(),
+        "models": models,
+        "tests": found.tests,
+        "size": found.size,
+        "undecided": found.undecided,
+        "test": difference.map(|one| &one.test),
+        "architecture": difference.map(|one| one.architecture.name()),
+        "cycle": difference.map(|one| &one.cycle),
+        "text": difference.map(|one| &one.text),
+        "sides": difference.map_or(vec![], |one| one.sides.iter().map(side).collect()),
         "why": why,
     })
 }

@@ -11,6 +11,7 @@ mod fuzz;
 mod litmus;
 mod read;
 mod tables;
+mod twins;
 
 use std::process::ExitCode;
 
@@ -18,7 +19,8 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench explore
        wattle-bench litmus [--quick]
-       wattle-bench tables [FOLDER…] [--jobs N] [--all]";
+       wattle-bench tables [FOLDER…] [--jobs N] [--all]
+       wattle-bench twins [FOLDER…]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
+        Some((command, rest)) if command == "twins" => twins::run(rest),
         _ => Err(USAGE.to_owned()),
     };
     match result {

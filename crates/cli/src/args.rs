@@ -34,6 +34,8 @@ pub enum Command {
     Outcomes(Outcomes),
     /// Outcomes (of litmus tests) or verdicts (of other programs) under several memory models
     Compare(Compare),
+    /// Find the smallest litmus test on which two memory models differ
+    Distinguish(Distinguish),
     /// Make litmus tests from cycles of relaxation edges, one or a whole family
     Generate(Generate),
     /// List the memory models
@@ -334,6 +336,31 @@ pub struct Generate {
     /// List the edges of the architecture; those with a star are used unless --edges says otherwise
     #[arg(long)]
     pub list_edges: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 a difference was found, 3 none among the tests that were tried, 2 bad \
+usage or input, 101 internal error, 130 interrupted."
+)]
+pub struct Distinguish {
+    /// A memory model (see `wattle models`)
+    #[arg(value_name = "MODEL")]
+    pub one: String,
+    /// Another one
+    #[arg(value_name = "MODEL")]
+    pub other: String,
+    /// Make tests for this architecture; without it, for the one that the models are about
+    #[arg(long, value_name = "NAME", value_parser = units::architecture)]
+    pub arch: Option<units::Arch>,
+    /// How many differences to find
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = units::at_least_one)]
+    pub count: usize,
+    #[command(flatten)]
+    pub family: Family,
+    /// Give up on a test after this time, such as 30s, 500ms (0: never)
+    #[arg(long, default_value = "10s", value_parser = units::duration, value_name = "TIME")]
+    pub timeout: Duration,
 }
 
 /// A family of cycles.

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Fix(args) => commands::fix::run(args, &mut session),
         Command::Outcomes(args) => commands::outcomes::run(args, &mut session),
         Command::Compare(args) => commands::compare::run(args, &mut session),
+        Command::Distinguish(args) => commands::distinguish::run(args, &mut session),
         Command::Generate(args) => commands::generate::run(args, &mut session),
         Command::Models => commands::models::run(&mut session),
         Command::Engines(args) => commands::engines::run(args, &mut session),

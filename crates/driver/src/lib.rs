@@ -7,6 +7,7 @@
 mod adapt;
 pub mod check;
 pub mod compare;
+pub mod distinguish;
 pub mod doctor;
 pub mod dump;
 pub mod engines;

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compare;
 pub mod completions;
+pub mod distinguish;
 pub mod doctor;
 pub mod engines;
 pub mod explain;

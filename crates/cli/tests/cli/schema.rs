@@ -18,6 +18,8 @@ const LINES: &[(&str, &[&str])] = &[
     ("fix", &["fix", "sb.wtl", "sb_fenced.wtl", "race.wtl", "any.wtl", "bad_name.wtl", "--model", "tso"]),
     ("fix", &["fix", "sb_fenced.wtl", "--model", "sc", "--relax"]),
     ("test", &["test", "sb.wtl", "wrong.wtl"]),
+    ("distinguish", &["distinguish", "sc", "pso", "--count", "2"]),
+    ("distinguish", &["distinguish", "tso", "tso", "--size", "4"]),
     ("generate", &["generate", "--arch", "ppc", "--size", "4", "--threads", "2"]),
     ("models", &["models"]),
     ("engines", &["engines"]),

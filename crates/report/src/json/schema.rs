@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 /// The commands that print JSON lines.
-pub const COMMANDS: [&str; 9] =
-    ["check", "outcomes", "compare", "fix", "generate", "test", "models", "engines", "doctor"];
+pub const COMMANDS: [&str; 10] =
+    ["check", "outcomes", "compare", "fix", "generate", "distinguish", "test", "models", "engines", "doctor"];
 
 /// The schema of one command's lines; `None` for a command that prints none.
 pub fn schema(command: &str) -> Option<Value> {
@@ -18,6 +18,7 @@ pub fn schema(command: &str) -> Option<Value> {
             json!({"anyOf": [line(check()), line(outcomes()), line(port())]}),
         ),
         "fix" => ("One line for each file", line(fix())),
+        "distinguish" => ("One line for each difference, or one without a test", line(distinguish())),
         "generate" => ("One line for each test", line(generate())),
         "test" => ("One line for each row of expectations", line(test())),
         "models" => ("One line for each memory model", line(models())),
@@ -274,6 +275,36 @@ fn fix() -> Fields {
         ("diagnostics", diagnostics()),
         ("notes", list(text())),
         ("seconds", seconds()),
+    ]
+}
+
+fn distinguish() -> Fields {
+    let side = vec![
+        ("model", text()),
+        ("allows", truth()),
+        ("states", number()),
+        ("executions", number()),
+        ("only_here", number()),
+    ];
+    let why = vec![
+        ("allowing", text()),
+        ("forbidding", text()),
+        ("axiom", text()),
+        ("witness", list(text())),
+        ("cycle", list(object(&vec![("event", text()), ("relation", text())], &[]))),
+    ];
+    vec![
+        ("schema", version()),
+        ("models", list(text())),
+        ("tests", number()),
+        ("size", number()),
+        ("undecided", number()),
+        ("test", or_null(text())),
+        ("architecture", or_null(text())),
+        ("cycle", or_null(text())),
+        ("text", or_null(text())),
+        ("sides", list(object(&side, &[]))),
+        ("why", or_null(object(&why, &[]))),
     ]
 }
 

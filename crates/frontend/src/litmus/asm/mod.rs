@@ -166,6 +166,7 @@ impl<'n, 'a> Body<'n, 'a> {
         self.cursor = cursor;
         if let Err(problem) = self.labels_and_instruction() {
             self.ops.clear();
+            self.parts.retain(|(edge, _, _)| *edge < self.edges.len());
             self.mode = Mode::Plain;
             self.names.problem(problem);
         }

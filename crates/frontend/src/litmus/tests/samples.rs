@@ -57,4 +57,12 @@ pub const RISCV: &str = "RISCV everything
 exists (0:x9=0 /\\ 1:x7=0 /\\ 1:x8=-1)
 ";
 
-pub const ALL: [&str; 4] = [X86, PPC, ARM, RISCV];
+pub const BYTES: &str = "RISCV bytes
+{ char c; int8_t d[2]={1,2}; 0:x6=c; 1:x6=d; }
+ P0          | P1          ;
+ sb x5,0(x6) | lb x5,1(x6) ;
+ lbu x7,0(x6) | sb x5,0(x6) ;
+exists (1:x5=2 /\\ 0:x7=0)
+";
+
+pub const ALL: [&str; 5] = [X86, PPC, ARM, RISCV, BYTES];

@@ -242,7 +242,6 @@ mod tests {
 
     /// Every row of every table, all at once: a row that is not run cannot pass.
     #[test]
-    #[ignore = "until the front end and the engine for litmus tests are there"]
     fn we_agree_with_herd_or_say_why_not() {
         if !data().is_dir() {
             eprintln!("herd tables: ignored, because ../shared/data/litmus is not there");

@@ -12,7 +12,7 @@ use wattle_report::{CheckReport, CheckVerdict, Trace};
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::adapt;
-use crate::engines::{Settings, choose};
+use crate::engines::{Settings, choose, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
@@ -43,7 +43,7 @@ pub struct Checked {
 
 /// `Err`: the request itself makes no sense.
 pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, String> {
-    let engines = choose(request.engine.as_deref(), &request.settings)?;
+    let mut engines = choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
     let mut report = CheckReport {
         file: input.name.clone(),
@@ -71,6 +71,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            prefer(&mut engines, &loaded.parsed.program);
             let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
             // A graph has no schedule to write down.
             let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());

@@ -4,7 +4,7 @@ use wattle_engine::{Engine, Property, Task};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
-use wattle_program::passes;
+use wattle_program::{Program, Vocabulary, passes};
 
 use crate::adapt::adapt;
 use crate::similar::did_you_mean;
@@ -51,6 +51,14 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
     }
     let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(settings)).collect())
+}
+
+/// Loop-free litmus tests go to `enumerate` first: it looks at each execution once.
+pub(crate) fn prefer(engines: &mut [Box<dyn Engine>], program: &Program) {
+    let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+    if litmus && program.processes.iter().all(|process| process.cfg.is_loop_free()) {
+        engines.sort_by_key(|engine| engine.name() != "enumerate");
+    }
 }
 
 /// What one engine says to one task.

@@ -173,7 +173,7 @@ pub(crate) fn unfold<'a>(
             }
             let visits = &mut state.visits[state.point.0 as usize];
             *visits += 1;
-            if *visits > unwind + 1 {
+            if *visits > unwind.saturating_add(1) {
                 paths.push(path(state, End::Cut));
                 break;
             }

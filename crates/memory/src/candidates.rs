@@ -215,7 +215,7 @@ impl Walk<'_> {
                         next.trace.state = stepped.state;
                         let visits = next.visits.entry(next.trace.state.point).or_default();
                         *visits += 1;
-                        match *visits > self.limits.unwind + 1 {
+                        match *visits > self.limits.unwind.saturating_add(1) {
                             true => self.end(&next, End::Cut)?,
                             false => self.go(&next)?,
                         }

@@ -73,6 +73,25 @@ impl Cfg {
         self.edge_ids().filter(move |edge| self.edge(*edge).from == point)
     }
 
+    /// Does every way through it end? (Points without predecessors are taken away until none is left.)
+    pub fn is_loop_free(&self) -> bool {
+        let mut entering = vec![0; self.points.len()];
+        self.edges.iter().for_each(|edge| entering[edge.to.0 as usize] += 1);
+        let mut free: Vec<u32> =
+            (0..self.points.len() as u32).filter(|at| entering[*at as usize] == 0).collect();
+        let mut taken = 0;
+        while let Some(point) = free.pop() {
+            taken += 1;
+            for edge in self.edges.iter().filter(|edge| edge.from.0 == point) {
+                entering[edge.to.0 as usize] -= 1;
+                if entering[edge.to.0 as usize] == 0 {
+                    free.push(edge.to.0);
+                }
+            }
+        }
+        taken == self.points.len()
+    }
+
     /// The point that carries a label.
     pub fn labelled(&self, label: &str) -> Option<Point> {
         let found = self.points.iter().position(|info| info.labels.iter().any(|name| &**name == label));

@@ -104,11 +104,12 @@ impl Search<'_> {
             let thread = action.thread();
             self.actions.push(action.clone());
             match outcome {
-                Some(Outcome::Moved { state, failed, .. }) => {
-                    if self.asserts(&action, &failed) || self.go(&state, &positions, Some(thread)) {
-                        return true;
-                    }
+                Some(Outcome::Moved { state, failed, .. })
+                    if self.asserts(&action, &failed) || self.go(&state, &positions, Some(thread)) =>
+                {
+                    return true;
                 }
+                Some(Outcome::Moved { .. }) | None => {}
                 Some(Outcome::Fault { fault, op }) => {
                     if let Action::Step { thread, edge, .. } = action
                         && self.counterexample.violated == (Violation::Fault { thread, edge, op, fault })
@@ -117,7 +118,6 @@ impl Search<'_> {
                     }
                 }
                 Some(Outcome::Unsupported { .. }) => self.unsupported = true,
-                None => {}
             }
             self.actions.pop();
         }

@@ -20,7 +20,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench explore
        wattle-bench litmus [--quick]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
-       wattle-bench twins [FOLDER…]";
+       wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -11,8 +11,10 @@ use wattle_driver::{Input, load};
 use wattle_engine::{OutcomeSet, Outcomes, Property, Run, Task};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
+use wattle_generate::{Flavour, Profile};
 use wattle_memory::{MemoryModel, find, has_twins};
 use wattle_program::{Op, Program};
+use wattle_testing::laws::{self, Asked, Law, Naive};
 
 const CHAIN: [&str; 4] = ["sc", "tso", "pso", "rmo"];
 
@@ -28,8 +30,17 @@ pub struct Compared {
     pub wrong: Vec<String>,
 }
 
-/// Arguments: folders. Without any, our own corpus and, where they are, the tables' tests.
+/// Arguments: folders, or `--random COUNT [SEED]`. Without any, our own corpus and, where they are, the
+/// tables' tests.
 pub fn run(arguments: &[String]) -> Result<bool, String> {
+    if let [first, rest @ ..] = arguments
+        && first == "--random"
+    {
+        let number = |at: usize, usual: u64| {
+            rest.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
+        };
+        return random(number(0, 10_000)?, number(1, 1_000_000)?);
+    }
     let folders: Vec<PathBuf> = match arguments {
         [] => vec![crate::tables::root().join("corpus/litmus"), crate::tables::data()],
         folders => folders.iter().map(PathBuf::from).collect(),
@@ -50,6 +61,32 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     println!("{tests} tests: {twins} pairs of machine and axioms, {neighbours} of stronger and weaker");
     println!("{} passed, {} failed", twins + neighbours - wrong.len(), wrong.len());
     Ok(wrong.is_empty())
+}
+
+/// Random programs without loops, by the naive search on the machines and by enumeration.
+fn random(count: u64, seed: u64) -> Result<bool, String> {
+    let engine = Enumerate::default();
+    let (machine, axioms) = (Naive { states: 20_000 }, Asked { engine: &engine, states: u64::MAX });
+    let profile = |seed: u64| {
+        let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc, Flavour::Pso];
+        let small = Profile::small(flavours[(seed % 4) as usize]);
+        Profile { litmus: 700, loops: 0, unsupported: 0, ..small }
+    };
+    let law: Law<'_> = &|program, _| laws::twins_agree(&machine, &axioms, program);
+    match laws::test(law, &profile, seed..seed + count) {
+        Ok(record) => {
+            println!(
+                "{count} programs from seed {seed}: {} compared, {} telling",
+                record.compared, record.telling
+            );
+            println!("{} passed, 0 failed", record.compared);
+            Ok(true)
+        }
+        Err(failure) => {
+            println!("{failure}");
+            Ok(false)
+        }
+    }
 }
 
 pub fn compare_all(folder: &Path, compared: &mut Compared) -> Result<(), String> {

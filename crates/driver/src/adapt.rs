@@ -19,3 +19,12 @@ pub(crate) fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Co
         _ => Ok(Cow::Borrowed(program)),
     }
 }
+
+/// What the user must know about a translated program: the answer is about the translation.
+pub(crate) fn translated(program: &Program, adapted: &Program) -> Option<String> {
+    let (from, to) = (program.vocabulary, adapted.vocabulary);
+    (from != to).then(|| {
+        let (from, to) = (from.name(), to.name());
+        format!("translated from {from} to {to}: each fence became one that orders at least as much")
+    })
+}

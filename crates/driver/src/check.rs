@@ -11,7 +11,7 @@ use wattle_program::{Op, Program, passes};
 use wattle_report::{CheckReport, CheckVerdict, Trace};
 use wattle_source::{Diagnostic, Span};
 
-use crate::adapt::adapt;
+use crate::adapt::{adapt, translated};
 use crate::engines::{Settings, choose, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -100,7 +100,10 @@ fn answer(
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
     let adapted = match adapt(&loaded.parsed.program, &request.model) {
-        Ok(adapted) => adapted,
+        Ok(adapted) => {
+            report.notes.extend(translated(&loaded.parsed.program, &adapted));
+            adapted
+        }
         Err(unsupported) => {
             report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return None;

@@ -17,7 +17,7 @@ use wattle_program::{Program, Shape, Vocabulary, passes};
 use wattle_report::{OutcomesReport, OutcomesVerdict, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
+use crate::adapt::{adapt, translated};
 use crate::engines::{Settings, choose};
 use crate::load::panic_text;
 use crate::{Input, Loaded, Refused, Watch, load, models};
@@ -60,6 +60,7 @@ fn blank(file: &str, sources: Sources) -> OutcomesReport {
         diagnostics: vec![],
         sources,
         notes: vec![],
+        cautions: vec![],
     }
 }
 
@@ -103,7 +104,12 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
     };
     report.model = model.name.to_string();
     let program = match adapt(&program, model) {
-        Ok(adapted) => adapted,
+        Ok(adapted) => {
+            if let Some(note) = translated(&program, &adapted) {
+                report.cautions.push(note);
+            }
+            adapted
+        }
         Err(unsupported) => {
             report.verdict = OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return report;
@@ -121,6 +127,11 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         }
         Ok(Counted { engine, census, executions }) => {
             report.engine = Some(engine.to_owned());
+            if let Some(bound) = &census.bound {
+                report
+                    .cautions
+                    .push(format!("only executions with {bound} are counted; others are not known"));
+            }
             match Shape::new(&program) {
                 Ok(shape) => {
                     let listing = list(&report.sources, &program, &shape, census, executions);

@@ -102,8 +102,19 @@ fn guarded<T>(engine: &str, work: impl FnOnce() -> T) -> Result<T, Internal> {
 
 fn all_refuse(refusals: &[(&str, Unsupported)]) -> Unsupported {
     let span = refusals.iter().find_map(|(_, why)| why.span);
-    let what: Vec<String> = refusals.iter().map(|(engine, why)| format!("{why} (engine {engine})")).collect();
-    Unsupported { what: what.join("; "), span }
+    // Engines that refuse for one reason say it once.
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for (engine, why) in refusals {
+        match reasons.iter_mut().find(|(what, _)| *what == why.what) {
+            Some((_, engines)) => engines.push(engine),
+            None => reasons.push((why.what.clone(), vec![engine])),
+        }
+    }
+    let what = reasons.iter().map(|(what, engines)| match engines[..] {
+        [engine] => format!("{what} (engine {engine})"),
+        _ => format!("{what} (engines {})", engines.join(", ")),
+    });
+    Unsupported { what: what.collect::<Vec<_>>().join("; "), span }
 }
 
 #[cfg(test)]

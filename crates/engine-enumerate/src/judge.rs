@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Unsupported, Violation};
+use wattle_engine::{Reason, Unsupported, Violation};
 use wattle_logic::Fault;
-use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
+use wattle_memory::cat::Role;
+use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
 use crate::expression::{Arena, Expr};
 use crate::path::{End, Faulted, Path};
+use crate::plan::Check;
 use crate::search::{Found, Visitor};
 use crate::state::{Cells, negate};
 use crate::survey::Watcher;
@@ -19,7 +21,13 @@ pub(crate) struct Judge<'j> {
     /// What is bad of each property, and whether it is asked of final states only.
     bad: Vec<(Expr, bool)>,
     filter: Option<Expr>,
+    checks: &'j [Check],
     pub violated: Option<Violation>,
+    /// Some execution faults there. A graph with half a step in it is not something that can be
+    /// confirmed, so this is no violation but a reason to give up.
+    pub fault: Option<(ThreadId, EdgeId, Fault)>,
+    /// The axiom without which the program has no meaning, and which some execution breaks.
+    pub undefined: Option<Name>,
     pub overflow: bool,
     taken: BTreeSet<(ProcessId, EdgeId)>,
     /// Does some execution end, as the filter allows?
@@ -30,10 +38,13 @@ pub(crate) struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
-    pub fn new(program: &'j Program, shape: &'j Shape) -> Judge<'j> {
+    pub fn new(program: &'j Program, shape: &'j Shape, checks: &'j [Check]) -> Judge<'j> {
         Judge {
             program,
             shape,
+            checks,
+            fault: None,
+            undefined: None,
             bad: vec![],
             filter: None,
             violated: None,
@@ -53,20 +64,42 @@ impl<'j> Judge<'j> {
         all.filter(|edge| !self.taken.contains(edge)).collect()
     }
 
+    /// Why the executions of the program cannot be judged.
+    pub fn gives_up(&self) -> Option<Reason> {
+        if let Some((thread, edge, fault)) = self.fault {
+            let process = self.program.process(self.shape.info(thread).process);
+            let span = Some(process.cfg.edge(edge).origin.0);
+            let what = format!("a fault ({fault}) in an execution that the axioms allow");
+            return Some(Reason::Unsupported(Unsupported { what, span }));
+        }
+        let axiom = self.undefined.as_ref()?;
+        Some(Reason::GaveUp(format!("the program has no meaning: an execution breaks `{axiom}`")))
+    }
+
+    fn fault(&mut self, found: &Found<'_>) -> bool {
+        let mut faults = false;
+        for (number, path) in found.paths.iter().enumerate() {
+            let End::Faulted { edge, why, .. } = path.end else { continue };
+            faults = true;
+            let fault = match why {
+                Faulted::Certain(fault) => Some(fault),
+                Faulted::Possible(expr) => found.arena.evaluate(expr, found.values(number), &[]).err(),
+            };
+            match fault {
+                Some(Fault::Overflow) | None => self.overflow = true,
+                Some(fault) => self.fault = Some((ThreadId(number as u32), edge, fault)),
+            }
+        }
+        faults
+    }
+
     fn violation(&mut self, found: &Found<'_>) -> Option<Violation> {
+        if self.fault(found) {
+            return None;
+        }
         for (number, path) in found.paths.iter().enumerate() {
             let thread = ThreadId(number as u32);
             let values = found.values(number);
-            if let End::Faulted { edge, op, why } = path.end {
-                let fault = match why {
-                    Faulted::Certain(fault) => Some(fault),
-                    Faulted::Possible(expr) => found.arena.evaluate(expr, values, &[]).err(),
-                };
-                match fault {
-                    Some(Fault::Overflow) | None => self.overflow = true,
-                    Some(fault) => return Some(Violation::Fault { thread, edge, op, fault }),
-                }
-            }
             for asserted in &path.asserts {
                 if found.arena.evaluate(asserted.condition, values, &[]) == Ok(0) {
                     let (edge, op) = (asserted.edge, asserted.op);
@@ -97,6 +130,11 @@ impl Visitor for Judge<'_> {
                 let id = self.shape.threads[thread].process;
                 let edges = edges_of(self.program.process(id), path);
                 self.taken.extend(edges.map(|edge| (id, edge)));
+            }
+        }
+        for (number, check) in self.checks.iter().enumerate() {
+            if check.role == Role::UndefinedUnless && !(found.marks)(number) {
+                self.undefined = Some(check.name.clone());
             }
         }
         self.violated = self.violation(found);

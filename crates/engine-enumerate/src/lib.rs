@@ -39,7 +39,7 @@ use wattle_engine::{
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
-use wattle_program::{PropertyKind, Shape};
+use wattle_program::{Program, PropertyKind, Shape};
 
 use crate::census::Counter;
 use crate::judge::Judge;
@@ -96,11 +96,8 @@ impl Engine for Enumerate {
         let Some(axioms) = &task.memory.axioms else {
             return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
         };
-        if let Some(vocabulary) = task.memory.vocabulary
-            && vocabulary != program.vocabulary
-        {
-            let (from, name) = (program.vocabulary.name(), &task.memory.name);
-            return Err(Unsupported::new(format!("{from} programs are not translated to {name}")));
+        if let Some(what) = task.memory.refuses(program) {
+            return Err(Unsupported::new(what));
         }
         if task.property == Property::NoDeadlock {
             return Err(Unsupported::new("deadlock under axioms"));
@@ -139,7 +136,7 @@ impl Enumerate {
         let everywhere = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
         let wanted = Wanted { stopped: true, standing: everywhere };
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
-        let mut judge = Judge::new(program, &shape);
+        let mut judge = Judge::new(program, &shape, &plans.fixed.checks);
         let formulas = program.properties.iter().map(|property| &property.formula).chain(&program.filter);
         let surveyed = survey(task, &plans, scope, formulas, &mut judge, run)?;
         record(statistics, &surveyed);
@@ -149,6 +146,12 @@ impl Enumerate {
             return Ok(Verdict::Unsafe { counterexample });
         }
         sound(&surveyed.tally)?;
+        if let Some(reason) = judge.gives_up() {
+            return Err(reason);
+        }
+        if surveyed.tally.thin_air {
+            return Err(Reason::GaveUp(THIN_AIR.into()));
+        }
         if judge.overflow {
             return Err(Reason::GaveUp("an integer left 64 bits".into()));
         }
@@ -157,11 +160,24 @@ impl Enumerate {
             let bound = Bound::Unwinding { unwind: self.unwind, unreached, ends };
             return Ok(Verdict::SafeUpTo { bound });
         }
-        if surveyed.tally.thin_air {
-            return Err(Reason::GaveUp(THIN_AIR.into()));
-        }
         let certificate = Certificate::Executions { executions: surveyed.tally.executions, unreached, ends };
         Ok(Verdict::Safe { certificate })
+    }
+}
+
+impl Enumerate {
+    /// Does no execution fault? Asked only where an expression may have no value: executions that fault
+    /// do not end, so a list of final states would be silent about them.
+    fn no_fault(&self, task: &Task<'_>, plans: &Plans, run: &Run) -> Result<(), Reason> {
+        let shape = Shape::new(task.program);
+        let shape = shape.map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
+        let program = Program { properties: vec![], ..task.program.clone() };
+        let task = Task { program: &program, ..*task };
+        let wanted = Wanted { stopped: true, standing: false };
+        let scope = Scope { unwind: self.unwind, wanted, ended: false };
+        let mut judge = Judge::new(&program, &shape, &[]);
+        survey(&task, plans, scope, program.filter.iter(), &mut judge, run)?;
+        judge.gives_up().map_or(Ok(()), Err)
     }
 }
 
@@ -200,6 +216,9 @@ impl Executions for Enumerate {
         }
         if surveyed.tally.thin_air {
             return Err(Reason::GaveUp(THIN_AIR.into()));
+        }
+        if surveyed.may_fault {
+            self.no_fault(task, &plans, run)?;
         }
         let ends = surveyed.tally.executions > 0;
         let bound = surveyed.cut.then_some(Bound::Unwinding { unwind: self.unwind, unreached: vec![], ends });

@@ -127,6 +127,12 @@ pub(crate) struct PathEvent<'a> {
 }
 
 impl Path<'_> {
+    /// May an expression of it have no value?
+    pub fn may_fault(&self) -> bool {
+        matches!(self.end, End::Faulted { .. })
+            || self.constraints.iter().any(|constraint| matches!(constraint, Constraint::Defined(_)))
+    }
+
     /// Are all addresses known?
     pub fn is_fixed(&self, arena: &Arena<'_>) -> bool {
         let mut accesses = self.events.iter().filter(|event| event.access != Access::Fence);

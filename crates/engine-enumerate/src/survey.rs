@@ -38,6 +38,8 @@ pub(crate) struct Surveyed {
     pub paths: u64,
     /// Some path was cut by the bound on loops.
     pub cut: bool,
+    /// Some path has an expression that may have no value.
+    pub may_fault: bool,
     /// Where the watcher stopped the search.
     pub witness: Option<Witness>,
 }
@@ -69,6 +71,7 @@ pub(crate) fn survey<'t>(
                 unfold(program, &shape, &mut arena, thread, &start.locals, scope.unwind, scope.wanted)
                     .map_err(Reason::Unsupported)?;
             surveyed.cut |= paths.iter().any(|path| path.end == End::Cut);
+            surveyed.may_fault |= paths.iter().any(Path::may_fault);
             if scope.ended {
                 paths.retain(|path| path.end == End::Ended);
             }
@@ -82,6 +85,9 @@ pub(crate) fn survey<'t>(
         let mut engines = Engines::default();
         let mut chosen = vec![0; threads.len()];
         if threads.iter().any(Vec::is_empty) {
+            if scope.wanted.stopped {
+                return Err(Reason::GaveUp("internal: a thread without any path".into()));
+            }
             continue;
         }
         loop {

@@ -179,7 +179,7 @@ pub(crate) fn unfold<'a>(
             }
             let leaving: Vec<EdgeId> = process.cfg.leaving(state.point).collect();
             let leaving = merge(process, &leaving);
-            let waits = wanted.standing || (wanted.stopped && !sure(process, &leaving));
+            let waits = wanted.standing || (wanted.stopped && !sure(program, process, &leaving));
             if waits {
                 paths.push(path(state.clone(), End::Standing));
             }
@@ -190,10 +190,9 @@ pub(crate) fn unfold<'a>(
                 match run.edge(&mut state, only) {
                     Ok(()) => continue,
                     Err(Halt::Disabled) => {}
-                    Err(Halt::Faulted { op, why }) if wanted.stopped => {
+                    Err(Halt::Faulted { op, why }) => {
                         paths.push(path(state, End::Faulted { edge: only, op, why }));
                     }
-                    Err(Halt::Faulted { .. }) => {}
                     Err(Halt::Unsupported(what)) => return Err(what),
                 }
                 break;
@@ -207,10 +206,9 @@ pub(crate) fn unfold<'a>(
                     match run.edge(&mut next, edge) {
                         Ok(()) => open.push(next),
                         Err(Halt::Disabled) => {}
-                        Err(Halt::Faulted { op, why }) if wanted.stopped => {
+                        Err(Halt::Faulted { op, why }) => {
                             paths.push(path(next, End::Faulted { edge, op, why }));
                         }
-                        Err(Halt::Faulted { .. }) => {}
                         Err(Halt::Unsupported(what)) => return Err(what),
                     }
                     if !run.chooser.next() {
@@ -280,11 +278,17 @@ fn opposite(first: &Term, second: &Term) -> bool {
     }
 }
 
-/// Can a thread always leave a point by one of these edges?
-fn sure(process: &Process, leaving: &[EdgeId]) -> bool {
+/// Can a thread always leave a point by one of these edges? Not where an assumption may be false, a
+/// value may leave its range, or there may be nothing to choose.
+fn sure(program: &Program, process: &Process, leaving: &[EdgeId]) -> bool {
     let unconditional = |edge: &Edge| {
-        !edge.ops.iter().any(|op| matches!(op, Op::Assume { .. }))
-            && process.locals.iter().all(|local| local.range.is_none())
+        edge.ops.iter().all(|op| match op {
+            Op::Assume { .. } | Op::Havoc { .. } => false,
+            Op::Store { .. } | Op::StoreConditional { .. } => {
+                program.variables.iter().all(|variable| variable.range.is_none())
+            }
+            _ => true,
+        }) && process.locals.iter().all(|local| local.range.is_none())
     };
     let edges: Vec<&Edge> = leaving.iter().map(|edge| process.cfg.edge(*edge)).collect();
     if !edges.iter().all(|edge| unconditional(edge)) {
@@ -381,15 +385,18 @@ impl<'a> Run<'a, '_, '_> {
                     value.pick |= compared;
                     let stored = self.stored(state, address.expr, value.expr)?;
                     let pair = locked_read.filter(|_| locked);
+                    // What a locked step reads after its own write is no choice.
                     if written && locked {
                         return Err(several(edge).into());
                     }
                     written = true;
+                    if let Some(read) = pair
+                        && state.events[read as usize].address != address.expr
+                    {
+                        return Err(several(edge).into());
+                    }
                     if let (Some(read), true) = (pair, self.updates) {
                         let event = &mut state.events[read as usize];
-                        if event.address != address.expr {
-                            return Err(several(edge).into());
-                        }
                         let own: Reads = 1 << event.read;
                         event.access = Access::Update;
                         event.tags[1] = Some(tags);
@@ -705,9 +712,11 @@ pub(crate) fn accepts(program: &Program) -> Result<(), Unsupported> {
         for edge in &process.cfg.edges {
             let mut addresses: Vec<&Term> = Vec::new();
             let (mut loads, mut stores) = (0, 0);
+            let mut late = false;
             for op in &edge.ops {
                 match op {
                     Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
+                        late |= stores > 0;
                         loads += 1;
                         addresses.push(address);
                     }
@@ -724,6 +733,8 @@ pub(crate) fn accepts(program: &Program) -> Result<(), Unsupported> {
             }
             let alone = addresses.len() <= 1;
             let pair = loads <= 1 && stores <= 1 && addresses.windows(2).all(|pair| pair[0] == pair[1]);
+            // A read after the write of the same step would have no choice, and no event says so.
+            let pair = pair && !(late && loads + stores > 1);
             let fits = match edge.mode {
                 Mode::Locked => pair,
                 Mode::Buffered => alone,

@@ -74,6 +74,11 @@ pub struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
+    /// Does some thread's last step have no result?
+    pub fn faults(&self) -> bool {
+        self.traces.iter().any(|trace| trace.fault.is_some())
+    }
+
     pub fn has_ended(&self) -> bool {
         self.traces.iter().all(|trace| trace.end == End::Ended && trace.fault.is_none())
     }

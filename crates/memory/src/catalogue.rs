@@ -198,16 +198,17 @@ impl MemoryModel {
         matches!(self.machine, Some(Machine::Sc { .. }))
     }
 
-    /// Are acquire and release marks kept because plain accesses are as strong already? A model that
+    /// Are acquire and release marks kept because plain accesses are as strong already? Not even under
+    /// tso: a store-release before a load-acquire is ordered where the marks come from. A model that
     /// someone else wrote is taken at its word.
     fn keeps_marks(&self) -> bool {
-        !matches!(&*self.name, "pso" | "rmo" | "alpha")
+        !matches!(&*self.name, "tso" | "pso" | "rmo" | "alpha")
     }
 }
 
 /// An acquire or release mark on some access of the program.
 fn marked(program: &Program) -> Option<Name> {
-    const PLAIN: [&str; 4] = ["X", "AMO", "NoRet", "rel"];
+    const PLAIN: [&str; 5] = ["X", "AMO", "NoRet", "acq", "rel"];
     let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
     edges.flat_map(|edge| &edge.ops).find_map(|op| match op {
         Op::Load { tags, .. }

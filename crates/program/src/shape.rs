@@ -40,9 +40,10 @@ pub struct Shape {
 }
 
 /// The numbers of addresses: each variable has a region of its own, and elements of an array lie
-/// side by side in it, as many bytes apart as they are wide. Regions are far from small integers, so
-/// that no value of a test is an address by accident.
-const REGION: u32 = 32;
+/// side by side in it, as many bytes apart as they are wide. Regions are far from any number that a
+/// person writes, so that no value of a test is an address by accident.
+const REGION: u32 = 28;
+const FIRST_REGION: i64 = 0x5bad_0ddb << REGION;
 
 /// The process whose number of copies is not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,12 +152,14 @@ impl Shape {
     pub fn number(&self, location: u32) -> Result<i64, Fault> {
         let variable = self.locations.get(location as usize).ok_or(Fault::OutOfBounds)?.variable;
         let element = location - self.first_location[variable as usize];
-        Ok((i64::from(variable + 1) << REGION) + i64::from(element) * self.sizes[variable as usize])
+        Ok(FIRST_REGION
+            + (i64::from(variable) << REGION)
+            + i64::from(element) * self.sizes[variable as usize])
     }
 
     /// The location that a machine integer stands for.
     pub fn pointer(&self, number: i64) -> Result<u32, Fault> {
-        let variable = (number >> REGION) - 1;
+        let variable = number.checked_sub(FIRST_REGION).ok_or(Fault::OutOfBounds)? >> REGION;
         let size = usize::try_from(variable).ok().and_then(|variable| self.sizes.get(variable));
         let offset = number & ((1 << REGION) - 1);
         match size {

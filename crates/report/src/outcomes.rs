@@ -27,6 +27,8 @@ pub struct OutcomesReport {
     pub sources: Sources,
     /// Shown with `-v`, and in JSON.
     pub notes: Vec<String>,
+    /// What a reader of the list must know: what it is about, and what it leaves out.
+    pub cautions: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -187,6 +187,7 @@ fn report(loaded: &Loaded, census: Census) -> Result<OutcomesReport, String> {
         seconds: 0.0,
         diagnostics: vec![],
         sources: loaded.sources.clone(),
+        cautions: vec![],
         notes: vec![],
     })
 }

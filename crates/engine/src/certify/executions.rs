@@ -69,6 +69,11 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
             return ControlFlow::Break(());
         }
         match axiomatic::evaluate(&axioms.tree, candidate.execution) {
+            // What the faulting step read before it faulted is no event, so nothing is known of it.
+            Ok(evaluation) if evaluation.is_consistent() && candidate.faults() => {
+                stopped = Some(Reason::Unsupported(Unsupported::new("a step that may fault, under axioms")));
+                return ControlFlow::Break(());
+            }
             Ok(evaluation) if evaluation.is_consistent() => {
                 survey.executions += 1;
                 survey.look(program, &shape, candidate, &evaluation);
@@ -115,9 +120,7 @@ impl Survey {
             self.taken.extend(trace.path.iter().map(|(edge, _)| (process, *edge)));
             self.failures(thread, trace);
         }
-        let faults = candidate.traces.iter().any(|trace| trace.fault.is_some());
-        let cut = candidate.traces.iter().any(|trace| trace.end == End::Cut);
-        if faults || cut {
+        if candidate.traces.iter().any(|trace| trace.end == End::Cut) {
             return;
         }
         let allowed = program.filter.as_ref().is_none_or(|filter| filter.evaluate_bool(&view) == Ok(true));
@@ -150,9 +153,6 @@ impl Survey {
         for (position, op) in &trace.failed {
             let edge = trace.path[*position].0;
             self.violations.push(Violation::Assertion { thread, edge, op: *op });
-        }
-        if let (Some((op, fault)), Some((edge, _))) = (trace.fault, trace.path.last()) {
-            self.violations.push(Violation::Fault { thread, edge: *edge, op, fault });
         }
     }
 }

@@ -28,8 +28,26 @@ pub fn confirm(
     if counterexample.paths.len() != shape.threads.len() {
         return reject("the graph does not have one path a thread");
     }
-    let start = start(program, &shape, execution)?;
-    let world = Surroundings { program, shape: &shape };
+    let mut result = reject("the graph does not start in an initial state");
+    // States with the same memory differ in what locals hold.
+    for start in starts(program, &shape, execution)? {
+        result = confirm_from(task, &shape, &start, counterexample, execution);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+fn confirm_from(
+    task: &Task<'_>,
+    shape: &Shape,
+    start: &State,
+    counterexample: &Counterexample,
+    execution: &Execution,
+) -> Result<State, Rejected> {
+    let program = task.program;
+    let world = Surroundings { program, shape };
     let mut rebuilt = Execution { coherence: execution.coherence.clone(), ..Execution::default() };
     rebuilt.reads_from.clone_from(&execution.reads_from);
     rebuilt.events.extend_from_slice(&execution.events[..shape.locations.len()]);
@@ -46,6 +64,9 @@ pub fn confirm(
     if !same {
         return reject("the events of the graph are not those of its paths");
     }
+    if !locked_steps_are_single(&rebuilt) {
+        return reject("a locked step does more than read and then write one location");
+    }
     judge(task, &rebuilt)?;
     let last = |writes: &Vec<u32>| {
         let write = writes.last().and_then(|write| rebuilt.events[*write as usize].written());
@@ -54,7 +75,7 @@ pub fn confirm(
     let memory = rebuilt.coherence.iter().map(last).collect();
     let idle = threads.len();
     let state = State { threads, memory, stores: vec![vec![]; idle], halves: vec![vec![]; idle] };
-    is_violated(program, &shape, &counterexample.violated, &state, &failures)?;
+    is_violated(program, shape, &counterexample.violated, &state, &failures)?;
     Ok(state)
 }
 
@@ -114,8 +135,21 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
     }
 }
 
-/// The initial state whose memory is what the graph's initial writes say.
-fn start(program: &Program, shape: &Shape, execution: &Execution) -> Result<State, Rejected> {
+/// A locked step is a read, a write, or a read and then a write of the same location: a graph says
+/// nothing of what else could happen inside.
+fn locked_steps_are_single(execution: &Execution) -> bool {
+    let locked: Vec<&Event> = execution.events.iter().filter(|event| event.locked).collect();
+    locked.windows(2).all(|pair| {
+        let same = (pair[0].thread, pair[0].instruction) == (pair[1].thread, pair[1].instruction);
+        let single = matches!(pair[0].kind, EventKind::Read { .. })
+            && matches!(pair[1].kind, EventKind::Write { .. })
+            && pair[0].location() == pair[1].location();
+        !same || single
+    })
+}
+
+/// The initial states whose memory is what the graph's initial writes say.
+fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec<State>, Rejected> {
     let locations = shape.locations.len();
     let initial = execution.events.get(..locations).unwrap_or_default();
     let is_start = |state: &State| {
@@ -127,8 +161,7 @@ fn start(program: &Program, shape: &Shape, execution: &Execution) -> Result<Stat
             })
     };
     let states = operational::initial_states(program, shape).map_err(Rejected)?;
-    let found = states.into_iter().map(|(_, state)| state).find(is_start);
-    found.ok_or_else(|| Rejected("the graph does not start in an initial state".into()))
+    Ok(states.into_iter().map(|(_, state)| state).filter(is_start).collect())
 }
 
 /// What went wrong in the steps of the paths.

@@ -135,6 +135,11 @@ impl Search<'_> {
         let done = (positions.iter().zip(&self.counterexample.paths)).all(|(at, path)| *at == path.len());
         let drained = !self.drained || state.stores.iter().all(Vec::is_empty);
         let judged = matches!(self.counterexample.violated, Violation::Property { .. });
-        judged && done && drained && operational::first_violation(self.program, self.shape, state).is_some()
+        judged
+            && done
+            && drained
+            && operational::first_violation(self.program, self.shape, state).is_some_and(|found| {
+                self.counterexample.violated == Violation::Property { property: found.property }
+            })
     }
 }

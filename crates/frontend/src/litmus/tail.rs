@@ -245,7 +245,9 @@ impl<'a> Tail<'_, 'a> {
         if let (Some(number), Sort::Bits { width: 32, .. }) = (number, left.sort()) {
             return Ok(Term::binary(operator, left.clone(), Term::int(left.sort().wrap(number))));
         }
-        if number.is_some() && (self.names.wide || beyond) && self.is_word(left) {
+        // A number that no word of 32 bits has is compared as it stands.
+        let word = number.is_some_and(|number| (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&number));
+        if word && (self.names.wide || beyond) && self.is_word(left) {
             let (left, right) = (names::word(left.clone(), true), names::word(right, true));
             return Ok(Term::binary(operator, left, right));
         }

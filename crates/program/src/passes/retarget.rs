@@ -1,11 +1,13 @@
 //! Translate a program from one vocabulary into another: what a compiler would do that keeps every
-//! access, and takes for each fence the weakest one of the target that orders as much.
+//! access, and takes for each fence one of the target that orders at least as much.
 //!
-//! * Fences go by what they order. `isync` and `isb` order nothing by themselves and stand for each
+//! * Fences go by what they order, and one that orders nothing becomes nothing. Where writes are not
+//!   atomic (Power) or fences order through other accesses only (C11), pairs that stay in order are not
+//!   enough to replace a fence, so every fence becomes the full one there. `isync` and `isb` order nothing by themselves and stand for each
 //!   other.
 //! * A locked step of a store-buffer machine is ordered with everything around it, so it gets a full
 //!   fence of the target on both sides; the fences are steps of their own.
-//! * Plain accesses stay plain, and a release store takes the target's mark for it, where there is one.
+//! * Plain accesses stay plain, and release stores and acquire loads take the target's mark, where there is one.
 //!   Other marks and pairs of exclusives have no translation
 //!   here, and an atomic section over several accesses has none anywhere: these are refused.
 
@@ -33,6 +35,7 @@ pub fn retarget(program: &Program, to: Vocabulary) -> Result<Program, Untranslat
             return refuse("an atomic section of several steps");
         }
         for edge in &mut process.cfg.edges {
+            edge.ops.retain(|op| !orders_nothing(op));
             for op in &mut edge.ops {
                 translate(op, edge.mode, to)?;
             }
@@ -44,6 +47,11 @@ pub fn retarget(program: &Program, to: Vocabulary) -> Result<Program, Untranslat
 
 fn refuse<T>(what: impl Into<String>) -> Result<T, Untranslatable> {
     Err(Untranslatable(what.into()))
+}
+
+/// A fence without any effect on accesses, alone or after a branch.
+fn orders_nothing(op: &Op) -> bool {
+    matches!(op, Op::Fence(fence) if fence.orders == Orders::NONE && !matches!(&*fence.tag, "ISYNC" | "ISB"))
 }
 
 fn translate(op: &mut Op, mode: Mode, to: Vocabulary) -> Result<(), Untranslatable> {
@@ -61,16 +69,20 @@ fn translate(op: &mut Op, mode: Mode, to: Vocabulary) -> Result<(), Untranslatab
             if mode == Mode::Locked {
                 tags.clear();
             }
-            let release = tags.remove("rel");
+            let (release, acquire) = (tags.remove("rel"), tags.remove("acq"));
             if let Some(tag) = tags.iter().next() {
                 return refuse(format!("an access marked {tag}"));
             }
             let mark = match to {
                 Vocabulary::C11 if release => Some("REL"),
+                Vocabulary::C11 if acquire => Some("ACQ"),
                 Vocabulary::C11 => Some("RLX"),
                 Vocabulary::Aarch64 if release => Some("L"),
+                Vocabulary::Aarch64 if acquire => Some("Q"),
                 Vocabulary::Riscv if release => Some("Rel"),
+                Vocabulary::Riscv if acquire => Some("Acq"),
                 Vocabulary::Ppc | Vocabulary::Arm if release => return refuse("a release store"),
+                Vocabulary::Ppc | Vocabulary::Arm if acquire => return refuse("an acquire load"),
                 _ => None,
             };
             tags.extend(mark.map(Name::from));
@@ -92,12 +104,10 @@ fn instruction_fence(tag: &str, to: Vocabulary) -> Result<Name, Untranslatable> 
 fn data_fence(orders: Orders, to: Vocabulary) -> Name {
     let within = |most: Orders| most.contains(orders);
     let reads = Orders::RR.union(Orders::RW);
-    let all_but_store_load = reads.union(Orders::WW);
     match to {
         Vocabulary::X86 if within(Orders::WW) => "SFENCE".into(),
         Vocabulary::X86 if within(reads) => "LFENCE".into(),
         Vocabulary::X86 => "MFENCE".into(),
-        Vocabulary::Ppc if within(all_but_store_load) => "LWSYNC".into(),
         Vocabulary::Ppc => "SYNC".into(),
         Vocabulary::Arm if within(Orders::WW) => "DMB.ST".into(),
         Vocabulary::Arm => "DMB".into(),
@@ -105,7 +115,6 @@ fn data_fence(orders: Orders, to: Vocabulary) -> Name {
         Vocabulary::Aarch64 if within(reads) => "DMB.LD".into(),
         Vocabulary::Aarch64 => "DMB.SY".into(),
         Vocabulary::Riscv => riscv_fence(orders),
-        Vocabulary::C11 if within(all_but_store_load) => "ACQ_REL".into(),
         Vocabulary::C11 => "SC".into(),
         Vocabulary::Generic | Vocabulary::Rma => "fence".into(),
     }
@@ -169,7 +178,7 @@ mod tests {
     fn a_fence_becomes_the_weakest_that_orders_as_much() {
         let of = |orders, to| data_fence(orders, to).to_string();
         assert_eq!(of(Orders::ALL, Vocabulary::Ppc), "SYNC");
-        assert_eq!(of(Orders(11), Vocabulary::Ppc), "LWSYNC");
+        assert_eq!(of(Orders(11), Vocabulary::Ppc), "SYNC");
         assert_eq!(of(Orders(11), Vocabulary::Riscv), "Fence.tso");
         assert_eq!(of(Orders::RW, Vocabulary::Riscv), "Fence.r.w");
         assert_eq!(of(Orders::WW, Vocabulary::Aarch64), "DMB.ST");

@@ -43,7 +43,7 @@ pub fn outcomes(report: &OutcomesReport, timing: bool) -> Value {
         "bound": listing.and_then(|listing| listing.bound.as_ref()).map(of_bound),
         "reason": reason,
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
-        "notes": report.notes,
+        "notes": report.notes.iter().chain(&report.cautions).collect::<Vec<_>>(),
     });
     timed(object, report.seconds, timing)
 }

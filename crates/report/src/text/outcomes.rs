@@ -45,6 +45,11 @@ pub fn outcomes(report: &OutcomesReport, options: &Options) -> String {
     if told && !report.diagnostics.is_empty() {
         out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
     }
+    if options.detail != Detail::Quiet {
+        for caution in &report.cautions {
+            let _ = writeln!(out, "Warning {caution}");
+        }
+    }
     if options.detail == Detail::Verbose {
         for note in &report.notes {
             let _ = writeln!(out, "  {} {note}", style.strong("note:"));

@@ -180,7 +180,7 @@ impl MemoryModel {
         let spoken = match self.vocabulary {
             Some(spoken) => program.vocabulary == spoken,
             // What an order of C11 means to hardware is a compiler's choice.
-            None => program.vocabulary != Vocabulary::C11 || self.orders_everything(),
+            None => program.vocabulary != Vocabulary::C11 || self.keeps_marks(),
         };
         if !spoken {
             let (from, to) = (program.vocabulary.name(), &self.name);
@@ -191,11 +191,6 @@ impl MemoryModel {
                 .map(|mark| format!("accesses marked {mark} have no meaning under {}", self.name));
         }
         None
-    }
-
-    /// Is every access ordered with every other, whatever its mark says?
-    fn orders_everything(&self) -> bool {
-        matches!(self.machine, Some(Machine::Sc { .. }))
     }
 
     /// Are acquire and release marks kept because plain accesses are as strong already? Not even under

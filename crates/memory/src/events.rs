@@ -4,8 +4,8 @@
 //! execution graph, the naive list of candidates) hands each step to a [`Recorder`], which makes the
 //! events and knows which reads they depend on. Events are numbered by the caller's list.
 
-use wattle_logic::{Environment, Fault, Term, Value};
-use wattle_program::step::{Access, AccessKind, Dependencies, Reads};
+use wattle_logic::{Term, Value};
+use wattle_program::step::{Access, AccessKind, Dependencies, Reads, Thread};
 use wattle_program::{Edge, EdgeId, Mode, Op, Orders, Program, Shape, Tags, ThreadId, Vocabulary};
 
 use crate::{Event, EventKind, Execution};
@@ -216,9 +216,13 @@ struct Locals<'a> {
 }
 
 impl Locals<'_> {
+    fn thread(&self) -> Thread<'_> {
+        Thread { shape: self.shape, copy: self.copy, locals: &self.locals }
+    }
+
     /// How the condition of a selection comes out, where that matters.
     fn decides(&self, condition: &Term, selects: bool) -> Option<bool> {
-        if selects { condition.evaluate_bool(self).ok() } else { None }
+        if selects { condition.evaluate_bool(&self.thread()).ok() } else { None }
     }
 
     fn set(&mut self, local: u32, value: &Value) {
@@ -228,33 +232,12 @@ impl Locals<'_> {
     fn follow(&mut self, op: &Op) {
         match op {
             Op::Assign { local, value } => {
-                if let Ok(value) = value.evaluate(self) {
+                if let Ok(value) = value.evaluate(&self.thread()) {
                     self.set(*local, &value);
                 }
             }
             Op::StoreConditional { success, .. } => self.set(*success, &Value::Int(0)),
             _ => {}
         }
-    }
-}
-
-impl Environment for Locals<'_> {
-    fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
-        self.shape.locate(variable, indices)
-    }
-    fn number(&self, location: u32) -> Result<i64, Fault> {
-        self.shape.number(location)
-    }
-    fn pointer(&self, number: i64) -> Result<u32, Fault> {
-        self.shape.pointer(number)
-    }
-    fn local(&self, local: u32) -> Result<Value, Fault> {
-        self.locals.get(local as usize).cloned().ok_or(Fault::Meaningless)
-    }
-    fn me(&self) -> Result<i64, Fault> {
-        Ok(i64::from(self.copy))
-    }
-    fn copies(&self, process: u32) -> Result<i64, Fault> {
-        Ok(i64::from(self.shape.copies_of(wattle_program::ProcessId(process))))
     }
 }

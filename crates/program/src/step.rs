@@ -104,10 +104,12 @@ pub enum AccessKind {
     Flush { target: ThreadId },
 }
 
-struct Thread<'a> {
-    shape: &'a Shape,
-    copy: u32,
-    locals: &'a [Value],
+/// What the terms of a thread may speak of: its locals, its number, addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread<'a> {
+    pub shape: &'a Shape,
+    pub copy: u32,
+    pub locals: &'a [Value],
 }
 
 impl Environment for Thread<'_> {

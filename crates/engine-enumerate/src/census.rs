@@ -5,12 +5,12 @@ use wattle_logic::{Fault, Sort};
 use wattle_memory::cat::Role;
 use wattle_program::{Name, Program};
 
-use crate::expression::{Arena, Expr, Table};
 use crate::plan::Check;
 use crate::search::{Found, Visitor};
 use crate::state::Cells;
 use crate::survey::Watcher;
 use crate::witness::decode;
+use wattle_program::symbolic::{Arena, Expr, Table};
 
 /// See the module. Outcomes are vectors of codes until the end.
 pub(crate) struct Counter<'c> {

@@ -7,13 +7,13 @@ use wattle_logic::Fault;
 use wattle_memory::cat::Role;
 use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
-use crate::expression::{Arena, Expr};
 use crate::path::{End, Faulted, Path};
 use crate::plan::Check;
 use crate::search::{Found, Visitor};
 use crate::state::{Cells, negate};
 use crate::survey::Watcher;
 use crate::witness::edges_of;
+use wattle_program::symbolic::{Arena, Expr};
 
 pub(crate) struct Judge<'j> {
     program: &'j Program,

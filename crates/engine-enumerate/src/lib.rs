@@ -20,7 +20,6 @@
 mod analysis;
 mod census;
 mod evaluate;
-mod expression;
 mod judge;
 mod path;
 mod plan;

@@ -3,7 +3,7 @@
 use wattle_logic::Fault;
 use wattle_program::{EdgeId, Name, Orders, Point, Tags};
 
-use crate::expression::{Arena, Expr, Reads};
+use wattle_program::symbolic::{Arena, Expr, Reads};
 
 /// One way through a thread.
 #[derive(Clone, Debug)]

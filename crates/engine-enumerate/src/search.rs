@@ -22,11 +22,11 @@ use wattle_memory::relation::Row;
 
 use crate::analysis::Coherence;
 use crate::evaluate::Evaluator;
-use crate::expression::{Arena, Reads};
 use crate::path::{Access, Constraint, End, Path};
 use crate::plan::Plan;
 use crate::skeleton::Skeleton;
 use crate::state::Cells;
+use wattle_program::symbolic::{Arena, Reads};
 
 /// No write yet.
 const NONE: u32 = u32::MAX;

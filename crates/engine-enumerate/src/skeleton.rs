@@ -7,9 +7,9 @@ use wattle_memory::relation::Row;
 use wattle_program::Orders;
 
 use crate::evaluate::Evaluator;
-use crate::expression::{Arena, Reads};
 use crate::path::{Access, Pair, Path, PathEvent};
 use crate::plan::{Base, Plan};
+use wattle_program::symbolic::{Arena, Reads};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadAt {

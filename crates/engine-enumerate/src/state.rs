@@ -8,7 +8,7 @@ use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Unary};
 use wattle_program::{Point, ProcessId, Program, Shape};
 
-use crate::expression::{Arena, Expr};
+use wattle_program::symbolic::{Arena, Expr};
 
 #[derive(Debug)]
 pub(crate) struct Cells<'b> {

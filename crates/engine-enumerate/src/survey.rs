@@ -6,7 +6,6 @@ use wattle_memory::operational::initial_states;
 use wattle_program::{Shape, ThreadId};
 
 use crate::evaluate::Evaluator;
-use crate::expression::Arena;
 use crate::path::{End, Path};
 use crate::plan::{Plan, Plans};
 use crate::search::{Ended, Ground, Search, Tally, Visitor};
@@ -14,6 +13,7 @@ use crate::skeleton::Skeleton;
 use crate::state::Cells;
 use crate::unfold::{Wanted, unfold};
 use crate::witness::Witness;
+use wattle_program::symbolic::Arena;
 
 /// What to look at.
 #[derive(Clone, Copy, Debug)]

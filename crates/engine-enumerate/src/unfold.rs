@@ -20,8 +20,8 @@ use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Orders, Point, Process, Program, Range, Shape, Tags, ThreadId, Vocabulary,
 };
 
-use crate::expression::{Arena, Expr, MOST_READS, Reads};
 use crate::path::{Access, Asserted, Constraint, End, Faulted, Pair, Path, PathEvent};
+use wattle_program::symbolic::{Arena, Expr, MOST_READS, Reads};
 
 /// Which paths are wanted beside those that end and those that are cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use wattle_logic::{Sort, Value};
 use wattle_memory::{Event, EventKind, Execution};
 use wattle_program::{EdgeId, Program, Shape, ThreadId};
 
-use crate::expression::Reads;
 use crate::path::{Access, Pair, PathEvent};
 use crate::search::Search;
 use crate::unfold::{is_detour, tags_of};
+use wattle_program::symbolic::Reads;
 
 /// The graph, and the edges that each thread took.
 pub(crate) type Witness = (Execution, Vec<Taken>);

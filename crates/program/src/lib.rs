@@ -11,6 +11,7 @@ pub mod passes;
 mod program;
 mod shape;
 pub mod step;
+pub mod symbolic;
 pub mod text;
 mod validate;
 

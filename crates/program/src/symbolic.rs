@@ -10,25 +10,25 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::Shape;
 use wattle_logic::{Binary, Fault, Sort, Unary, Value, apply_binary, apply_unary};
-use wattle_program::Shape;
 
 /// The position of a node in its [`Arena`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Expr(pub u32);
+
+/// The reads of one path, by number modulo [`MOST_READS`].
+pub type Reads = u128;
+
+/// From this many reads on, [`Arena::reads`] mixes reads up.
+pub const MOST_READS: u32 = 128;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Expr(pub u32);
-
-/// The reads of one path, by number.
-pub(crate) type Reads = u128;
-
-/// No path may read more often than this.
-pub(crate) const MOST_READS: u32 = 128;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub enum Node {
     Constant(i64),
     /// What the read with this number on the path returns.
     Read(u32),
-    /// A cell of a final state (see `state`).
+    /// A free variable that is no read: a cell of a final state, a choice.
     Cell(u32),
     Unary(Unary, Sort, Expr),
     Binary(Binary, Sort, Expr, Expr),
@@ -45,7 +45,7 @@ pub(crate) enum Node {
 
 /// A fast hash for small keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {
@@ -74,7 +74,7 @@ impl Hasher for Mixer {
     }
 }
 
-pub(crate) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
+pub type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 #[derive(Clone, Copy, Debug)]
 struct Info {
@@ -84,7 +84,7 @@ struct Info {
     total: bool,
 }
 
-pub(crate) struct Arena<'a> {
+pub struct Arena<'a> {
     shape: &'a Shape,
     infos: Vec<Info>,
     table: Table<Node, Expr>,
@@ -122,6 +122,19 @@ impl<'a> Arena<'a> {
             Some(location) => self.cell(first + location),
             None => self.composed(Node::Content(first, location), &[location], false),
         }
+    }
+
+    pub fn node(&self, expr: Expr) -> Node {
+        self.infos[expr.0 as usize].node
+    }
+
+    /// How many expressions there are: their numbers are below this.
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
     }
 
     /// The value that an expression has whatever the reads return.

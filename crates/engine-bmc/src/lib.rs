@@ -1,0 +1,8 @@
+//! `bmc`: partial-order bounded model checking (Alglave, Kroening and Tautschnig 2013).
+
+#![allow(dead_code)]
+
+mod circuit;
+mod encoding;
+mod formulation;
+mod structure;

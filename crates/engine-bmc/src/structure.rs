@@ -1,0 +1,150 @@
+//! The symbolic event structure of an unrolled program (Alglave et al. 2013, section 4).
+//!
+//! Every thread is unrolled into a graph without cycles whose steps are run once, symbolically, with
+//! the values of joining ways merged: guarded single assignment. What it does to memory is a list of
+//! symbolic events; what it computes is a web of expressions over what the reads return
+//! (`Node::Read(event)`) and over free choices (`Node::Cell(input)`).
+//!
+//! *Relative conditions.* The condition of a dependency or a pair says when it holds *given that both
+//! its events happen*.
+
+use wattle_logic::Fault;
+use wattle_program::symbolic::{Arena, Expr};
+use wattle_program::{EdgeId, Name, Orders, Point, Tags, ThreadId};
+use wattle_source::Span;
+
+/// The position of an event in [`Structure::events`].
+pub(crate) type EventId = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    /// One event that reads and writes (C11).
+    Update,
+    Fence,
+}
+
+impl Access {
+    pub fn reads(self) -> bool {
+        matches!(self, Access::Read | Access::Update)
+    }
+
+    pub fn writes(self) -> bool {
+        matches!(self, Access::Write | Access::Update)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub access: Access,
+    /// `None`: an initial write.
+    pub thread: Option<ThreadId>,
+    /// The position in [`Structure::steps`] of the step that makes it; events of one step are not in
+    /// program order. Of no meaning for initial writes.
+    pub step: u32,
+    /// It happens.
+    pub guard: Expr,
+    /// The number of its location. Of no meaning for fences.
+    pub address: Expr,
+    /// What is written.
+    pub written: Option<Expr>,
+    pub tags: Tags,
+    pub locked: bool,
+    pub orders: Orders,
+}
+
+/// `to` depends on what `from` reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    pub from: EventId,
+    pub to: EventId,
+    pub when: Expr,
+}
+
+/// A read and a write that are one read-modify-write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadModifyWrite {
+    pub read: EventId,
+    pub write: EventId,
+    pub when: Expr,
+    /// A pair of exclusives, rather than one instruction.
+    pub exclusive: bool,
+}
+
+/// One unrolled step: one edge in one round of its loops.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub thread: ThreadId,
+    pub edge: EdgeId,
+    /// The thread takes it.
+    pub taken: Expr,
+    /// The inputs that its `havoc`s choose, in order.
+    pub choices: Vec<u32>,
+}
+
+/// A free choice, `Node::Cell(number)`: from the first to the last, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    pub low: i64,
+    pub high: i64,
+}
+
+/// An assertion, or a step without a result, at a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub step: u32,
+    pub op: Option<usize>,
+    /// It happens, and fails.
+    pub when: Expr,
+    pub fault: Option<Fault>,
+}
+
+/// Where a thread may stand in the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Standing {
+    pub point: Point,
+    /// It stands here, and does nothing more.
+    pub when: Expr,
+    pub locals: Vec<Expr>,
+}
+
+/// What a thread may do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threaded {
+    /// The places where it may stop: its ends, and the points that a property speaks of. At most one
+    /// holds in an execution; none does where it is blocked or cut elsewhere.
+    pub stands: Vec<Standing>,
+    /// It has ended.
+    pub ended: Option<Expr>,
+    /// It is cut by the bound on loops.
+    pub cut: Option<Expr>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Structure<'a> {
+    pub arena: Arena<'a>,
+    /// Initial writes first, one for each location in order; then each thread's, so that an event
+    /// never comes after one that follows it in program order.
+    pub events: Vec<Event>,
+    /// `before[b]` lists the events from which there is a way to `b` in its thread (sorted): program
+    /// order where both happen. Not within one step, not for initial writes.
+    pub before: Vec<Vec<EventId>>,
+    pub address: Vec<Dependency>,
+    pub data: Vec<Dependency>,
+    pub control: Vec<Dependency>,
+    pub pick: Vec<Dependency>,
+    pub pick_address: Vec<Dependency>,
+    pub pick_data: Vec<Dependency>,
+    pub read_modify_write: Vec<ReadModifyWrite>,
+    /// Each thread's in order.
+    pub steps: Vec<Step>,
+    pub inputs: Vec<Input>,
+    /// What holds in every execution.
+    pub requirements: Vec<Expr>,
+    pub assertions: Vec<Failure>,
+    pub faults: Vec<Failure>,
+    /// Constructs that wattle does not handle, and when they are reached.
+    pub unsupported: Vec<(Expr, Name, Span)>,
+    pub threads: Vec<Threaded>,
+}

@@ -79,8 +79,7 @@ fn without_last_step(counterexample: &Counterexample, thread: ThreadId) -> Optio
         pick_data,
         read_modify_write,
     } = rest;
-    let relations =
-        [reads_from, address, data, control, pick, pick_address, pick_data, read_modify_write];
+    let relations = [reads_from, address, data, control, pick, pick_address, pick_data, read_modify_write];
     relations.into_iter().for_each(keep);
     for writes in coherence {
         *writes = writes.iter().filter_map(|write| numbers[*write as usize]).collect();

@@ -26,12 +26,7 @@ pub fn litmus(task: &Task<'_>, counterexample: &Counterexample) -> Result<Test, 
         .ok_or("the violation does not need weak memory: sequential consistency allows it too")?;
     let architecture = architecture(task.memory);
     let edges = edges(&execution, &steps, architecture)?;
-    let cycle =
-        Cycle::new(architecture, &edges).map_err(|broken| format!("its cycle is no test: {broken}"))?;
-    let test = match test(&cycle) {
-        unnamed if unnamed.name.is_empty() => named_test(&cycle, "counterexample"),
-        named => named,
-    };
+    let test = shortest_name(architecture, edges)?;
     shows(&test, task.memory)?;
     Ok(test)
 }

@@ -98,6 +98,15 @@ impl Run {
         &self.budget
     }
 
+    /// The same run with one part in `parts` of the time that is left, for one of several engines.
+    pub fn share(&self, parts: u32) -> Run {
+        let mut run = self.clone();
+        let elapsed = self.elapsed();
+        run.budget.time =
+            self.budget.time.map(|limit| elapsed + limit.saturating_sub(elapsed) / parts.max(1));
+        run
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

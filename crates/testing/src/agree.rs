@@ -76,7 +76,8 @@ pub fn agree(
         let answer = engine.check(task, &Run::new(budget));
         if let Verdict::Unsafe { counterexample } = &answer.verdict {
             let replayed = confirm::confirm(task, counterexample);
-            replayed.map_err(|why| format!("{}: its counterexample does not replay: {why}", engine.name()))?;
+            replayed
+                .map_err(|why| format!("{}: its counterexample does not replay: {why}", engine.name()))?;
         }
         Ok(answer)
     };

@@ -6,3 +6,5 @@ mod circuit;
 mod encoding;
 mod formulation;
 mod structure;
+mod unroll;
+mod wto;

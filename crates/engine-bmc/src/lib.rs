@@ -2,9 +2,14 @@
 
 #![allow(dead_code)]
 
+mod candidates;
 mod circuit;
 mod encoding;
+mod facts;
 mod formulation;
 mod structure;
+#[cfg(test)]
+mod testing;
 mod unroll;
+mod values;
 mod wto;

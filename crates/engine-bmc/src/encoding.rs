@@ -20,6 +20,18 @@ pub(crate) enum Constraint {
     Property,
 }
 
+impl Constraint {
+    pub const ALL: [Constraint; 7] = [
+        Constraint::Ssa,
+        Constraint::ReadFrom,
+        Constraint::Coherence,
+        Constraint::FromRead,
+        Constraint::ProgramOrder,
+        Constraint::Fence,
+        Constraint::Property,
+    ];
+}
+
 pub(crate) struct Encoding<'a, 's> {
     pub structure: &'a Structure<'s>,
     /// For each event: it happens.

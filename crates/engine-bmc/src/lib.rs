@@ -4,5 +4,9 @@
 
 mod circuit;
 mod encoding;
+mod facts;
 mod formulation;
 mod structure;
+#[cfg(test)]
+mod testing;
+mod values;

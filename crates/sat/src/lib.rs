@@ -1,7 +1,10 @@
-//! Satisfiability with orders: CaDiCaL, circuits over it, and a theory of relations between events.
+//! Satisfiability with orders: CaDiCaL, and a theory of relations between events inside its loop.
 
 mod clauses;
-mod theory;
+mod description;
+mod scratch;
+mod solver;
 
 pub use clauses::{Clauses, Lit};
-pub use theory::{Definition, Description, Graph, Pair, RelationId, Test};
+pub use description::{Definition, Description, Graph, Pair, RelationId, Test};
+pub use solver::{Outcome, Solver, Statistics};

@@ -6,6 +6,8 @@ mod circuit;
 mod encoding;
 mod facts;
 mod formulation;
+mod order;
+mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;

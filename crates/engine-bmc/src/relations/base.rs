@@ -89,11 +89,11 @@ pub(crate) fn relation(
     let mut depends = |dependencies: &[Dependency]| {
         let mut all: BTreeMap<Pair, Lit> = BTreeMap::new();
         for Dependency { from, to, when } in dependencies {
-            let literal = circuit.literal(structure, *when)?;
+            let literal = circuit.literal(structure, *when);
             let known = all.get(&(*from, *to)).copied().unwrap_or(Lit::FALSE);
             all.insert((*from, *to), circuit.or(known, literal));
         }
-        Ok(Base::from_literals(size, all.into_iter().map(|(pair, literal)| (literal, pair))))
+        Base::from_literals(size, all.into_iter().map(|(pair, literal)| (literal, pair)))
     };
     let between = |related: &dyn Fn(&Event, &Event) -> bool| {
         let all = |from: usize| (0..size).map(move |to| (from, to));
@@ -117,15 +117,15 @@ pub(crate) fn relation(
         "ext" => between(&|one, other| one.thread != other.thread),
         "rf" => Base::from_literals(size, encoding.reads_from.iter().copied()),
         "co" => Base::from_literals(size, encoding.coherence.iter().copied()),
-        "addr" => depends(&structure.address)?,
-        "data" => depends(&structure.data)?,
-        "ctrl" => depends(&structure.control)?,
-        "pick" => depends(&structure.pick)?,
-        "pick-addr" => depends(&structure.pick_address)?,
-        "pick-data" => depends(&structure.pick_data)?,
-        "rmw" => depends(&atomic(&|_| true))?,
-        "amo" => depends(&atomic(&|exclusive| !exclusive))?,
-        "lxsx" => depends(&atomic(&|exclusive| exclusive))?,
+        "addr" => depends(&structure.address),
+        "data" => depends(&structure.data),
+        "ctrl" => depends(&structure.control),
+        "pick" => depends(&structure.pick),
+        "pick-addr" => depends(&structure.pick_address),
+        "pick-data" => depends(&structure.pick_data),
+        "rmw" => depends(&atomic(&|_| true)),
+        "amo" => depends(&atomic(&|exclusive| !exclusive)),
+        "lxsx" => depends(&atomic(&|exclusive| exclusive)),
         _ => {
             debug_assert!(!base::RELATIONS.iter().any(|(known, _)| *known == name));
             return Err(Unsupported::new(format!("the model needs the relation `{name}`")));
@@ -159,8 +159,10 @@ pub(crate) fn same_location(
     encoding: &Encoding<'_, '_>,
     circuit: &mut Circuit<'_>,
     (one, other): Pair,
-) -> Result<Lit, Unsupported> {
+) -> Lit {
     let events = &encoding.structure.events;
     let address = |event: EventId| events[event as usize].address;
-    circuit.same(encoding.structure, address(one.min(other)), address(one.max(other)))
+    let one = circuit.word(encoding.structure, address(one));
+    let other = circuit.word(encoding.structure, address(other));
+    circuit.equal(&one, &other)
 }

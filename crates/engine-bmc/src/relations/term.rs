@@ -164,6 +164,10 @@ impl Terms {
         self.add(Term::Empty)
     }
 
+    pub fn all(&mut self) -> TermId {
+        self.add(Term::All)
+    }
+
     pub fn identity(&mut self) -> TermId {
         self.add(Term::Relation("id".into()))
     }

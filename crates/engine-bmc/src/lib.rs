@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+mod candidates;
 mod circuit;
 mod encoding;
 mod facts;

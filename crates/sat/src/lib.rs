@@ -2,8 +2,14 @@
 
 mod clauses;
 mod description;
+mod propagator;
 mod scratch;
 mod solver;
+#[allow(dead_code)]
+mod theory;
+
+#[cfg(test)]
+mod tests;
 
 pub use clauses::{Clauses, Lit};
 pub use description::{Definition, Description, Graph, Pair, RelationId, Test};

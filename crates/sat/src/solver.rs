@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
+use cadical_sys::{CaDiCal, Status, Terminator};
 
-use crate::{Clauses, Definition, Description, Lit, scratch};
+use crate::propagator::Propagator;
+use crate::theory::Theory;
+use crate::{Clauses, Description, Lit};
 
 /// What a call of [`Solver::solve`] found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +38,27 @@ pub struct Statistics {
 }
 
 /// Tells when to stop, and remembers that it did.
-struct Stop {
+pub(crate) struct Stop {
     when: Box<dyn FnMut() -> bool>,
     stopped: bool,
 }
 
 impl Stop {
-    fn poll(&mut self) -> bool {
+    pub fn never() -> Stop {
+        Stop { when: Box::new(|| false), stopped: false }
+    }
+
+    pub fn poll(&mut self) -> bool {
         self.stopped = self.stopped || (self.when)();
         self.stopped
+    }
+
+    pub fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub fn halt(&mut self) {
+        self.stopped = true;
     }
 }
 
@@ -60,7 +74,7 @@ impl Terminator for Poll {
 pub struct Solver {
     cadical: RefCell<CaDiCal>,
     stop: Rc<RefCell<Stop>>,
-    theory: Option<Rc<RefCell<Checker>>>,
+    theory: Option<Rc<RefCell<Theory>>>,
     variables: i32,
     clauses: u64,
 }
@@ -81,7 +95,7 @@ impl Solver {
     pub fn new() -> Solver {
         let mut cadical = CaDiCal::new();
         cadical.set("chrono", 0);
-        let stop = Rc::new(RefCell::new(Stop { when: Box::new(|| false), stopped: false }));
+        let stop = Rc::new(RefCell::new(Stop::never()));
         cadical.connect_terminator(Poll(Rc::clone(&stop)));
         cadical.clause1(1);
         Solver { cadical: RefCell::new(cadical), stop, theory: None, variables: 1, clauses: 0 }
@@ -94,28 +108,16 @@ impl Solver {
 
     /// Whatever is found satisfies this too. To be called once, before the first `solve`.
     pub fn connect(&mut self, description: Description) {
-        let mut variables: Vec<i32> = Vec::new();
-        let mut mention = |literal: &Lit| {
-            if literal.constant().is_none() {
-                variables.push(literal.number().abs());
-            }
-        };
-        for definition in &description.relations {
-            if let Definition::Given { literal, .. } = definition {
-                literal.iter().for_each(|(literal, _)| mention(literal));
-            }
+        let mut theory = Theory::new(description, Rc::clone(&self.stop));
+        for clause in theory.at_first() {
+            self.clause(&clause);
         }
-        for graph in &description.graphs {
-            graph.literal.iter().for_each(|(literal, _)| mention(literal));
-        }
-        variables.sort_unstable();
-        variables.dedup();
-        let theory = Rc::new(RefCell::new(Checker { description, lemma: None, lemmas: 0 }));
-        let mut cadical = self.cadical.borrow_mut();
-        cadical.connect_external_propagator(Shared(Rc::clone(&theory)));
-        for variable in variables {
-            cadical.add_observed_var(variable);
-        }
+        let theory = Rc::new(RefCell::new(theory));
+        let cadical = self.cadical.get_mut();
+        cadical.connect_external_propagator(Propagator::new(Rc::clone(&theory)));
+        // What is assigned already is told at once, so the theory must not be borrowed.
+        let variables: Vec<i32> = theory.borrow().variables().collect();
+        variables.into_iter().for_each(|variable| cadical.add_observed_var(variable));
         self.theory = Some(theory);
     }
 
@@ -154,6 +156,7 @@ impl Solver {
 
     pub fn statistics(&self) -> Statistics {
         let cadical = self.cadical.borrow();
+        let theory = self.theory.as_ref().map(|theory| theory.borrow().counts()).unwrap_or_default();
         let count = |name: &str| u64::try_from(cadical.get_statistic_value(name)).unwrap_or(0);
         Statistics {
             variables: u64::from(self.variables.unsigned_abs()),
@@ -161,9 +164,9 @@ impl Solver {
             conflicts: count("conflicts"),
             decisions: count("decisions"),
             propagations: count("propagations"),
-            theory_lemmas: self.theory.as_ref().map_or(0, |theory| theory.borrow().lemmas),
-            theory_propagations: 0,
-            derived_pairs: 0,
+            theory_lemmas: theory.lemmas,
+            theory_propagations: theory.propagations,
+            derived_pairs: theory.derived,
         }
     }
 }
@@ -189,59 +192,10 @@ impl Clauses for Solver {
     }
 }
 
-/// Looks at complete assignments only.
-struct Checker {
-    description: Description,
-    /// What is left to say of a clause, last literal first.
-    lemma: Option<Vec<i32>>,
-    lemmas: u64,
-}
-
-struct Shared(Rc<RefCell<Checker>>);
-
-impl ExternalPropagator for Shared {
-    fn is_lazy(&mut self) -> bool {
-        true
-    }
-
-    fn notify_assignment(&mut self, _literals: &[i32]) {}
-    fn notify_new_decision_level(&mut self) {}
-    fn notify_backtrack(&mut self, _level: usize) {}
-
-    fn cb_check_found_model(&mut self, model: &[i32]) -> bool {
-        let mut theory = self.0.borrow_mut();
-        let holds = |literal: Lit| {
-            literal == Lit::TRUE
-                || model
-                    .binary_search_by_key(&literal.variable(), |value| value.unsigned_abs())
-                    .is_ok_and(|position| model[position] == literal.number())
-        };
-        let Some(literals) = scratch::conflict(&theory.description, holds) else {
-            return true;
-        };
-        theory.lemma = Some(literals.into_iter().map(|literal| -literal.number()).collect());
-        theory.lemmas += 1;
-        false
-    }
-
-    fn cb_has_external_clause(&mut self, _forgettable: &mut bool) -> bool {
-        self.0.borrow().lemma.is_some()
-    }
-
-    fn cb_add_external_clause_lit(&mut self) -> i32 {
-        let mut theory = self.0.borrow_mut();
-        let next = theory.lemma.as_mut().and_then(Vec::pop);
-        if next.is_none() {
-            theory.lemma = None;
-        }
-        next.unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Graph, RelationId};
+    use crate::{Definition, Graph, RelationId};
 
     #[test]
     fn two_edges_that_close_a_cycle() {

@@ -16,10 +16,9 @@ use crate::circuit::Circuit;
 use crate::coverage::{self, Coverage};
 use crate::decode::decode;
 use crate::encoding::{self, Constraint, Encoding, encode};
-use crate::formulation::{Constrained, Formulation};
+use crate::formulation::Constrained;
 use crate::property::{Asked, ask};
-use crate::structure::{EventId, Structure};
-use crate::unroll::{self, unroll};
+use crate::unroll::unroll;
 use crate::{Bmc, order};
 
 /// What one unrolling shows.
@@ -47,18 +46,21 @@ pub(crate) fn round(
     let asked = ask(task.program, &shape, &mut structure).map_err(Reason::Unsupported)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
-        return Err(Reason::GaveUp(format!("more than {MOST_EVENTS} events after {unwind} rounds of each loop")));
+        return Err(Reason::GaveUp(format!(
+            "more than {MOST_EVENTS} events after {unwind} rounds of each loop"
+        )));
     }
     poll(run)?;
     let mut solver = Solver::new();
     let stopped = stop_with(&mut solver, run);
     let mut circuit = Circuit::new(&mut solver);
-    let thin_air_free = order::has_thin_air_axiom(&axioms.core);
+    let thin_air_free = order::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
     let encoding = encode(&structure, &mut circuit, model).map_err(Reason::Unsupported)?;
     poll(run)?;
     let formulation = engine.formulation();
-    let constrained = formulation.constrain(&encoding, &mut circuit, task.memory).map_err(Reason::Unsupported)?;
+    let constrained =
+        formulation.constrain(&encoding, &mut circuit, task.memory).map_err(Reason::Unsupported)?;
     poll(run)?;
     let questions = Questions::new(&encoding, &mut circuit, &asked, &constrained);
     let words = Words::new(&structure, &mut circuit);
@@ -196,7 +198,7 @@ impl Instance<'_, '_> {
         let complete = thin_air_free && !self.exists(&[questions.cut])?;
         let Coverage { unreached, ends } = coverage::coverage(self, questions.ends)?;
         Ok(match complete {
-            true => Round::Complete(Certificate::Refutation { unreached, ends }),
+            true => Round::Complete(Certificate::Executions { executions: 0, unreached, ends }),
             false => Round::Bounded(Bound::Unwinding { unwind, unreached, ends }),
         })
     }

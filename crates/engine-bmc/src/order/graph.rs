@@ -23,7 +23,12 @@ use crate::relations::{Matrix, Term, TermId};
 
 impl Definitions<'_, '_, '_> {
     /// No cycle, where `under` holds.
-    pub fn acyclic(&mut self, body: TermId, under: Lit, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    pub fn acyclic(
+        &mut self,
+        body: TermId,
+        under: Lit,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<(), Unsupported> {
         if under != Lit::TRUE {
             if let Some(relation) = self.provided(body, under, circuit)? {
                 let graph = Graph { relations: vec![relation], ..Graph::default() };
@@ -139,7 +144,8 @@ impl Definitions<'_, '_, '_> {
     /// it anyway?
     fn see_through(&self, must: &Matrix) -> Vec<bool> {
         let before = must.inverse();
-        let transparent = |event: u32| before.successors(event).all(|first| must.row_within(event, must, first));
+        let transparent =
+            |event: u32| before.successors(event).all(|first| must.row_within(event, must, first));
         (0..must.size() as u32)
             .map(|event| self.relations.guards.is_sure(event) || transparent(event))
             .collect()

@@ -135,7 +135,12 @@ impl Definitions<'_, '_, '_> {
         }
     }
 
-    fn irreflexive(&mut self, body: TermId, under: Lit, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    fn irreflexive(
+        &mut self,
+        body: TermId,
+        under: Lit,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<(), Unsupported> {
         self.relations.settle(body, circuit)?;
         if self.relations.bounds(body).may.diagonal().next().is_none() {
             return Ok(());
@@ -144,7 +149,9 @@ impl Definitions<'_, '_, '_> {
             return self.never(body, true, under, circuit);
         }
         match self.relations.terms.get(body).clone() {
-            Term::Union(parts) => parts.into_iter().try_for_each(|part| self.irreflexive(part, under, circuit)),
+            Term::Union(parts) => {
+                parts.into_iter().try_for_each(|part| self.irreflexive(part, under, circuit))
+            }
             Term::Closure(step) => self.acyclic(step, under, circuit),
             Term::Sequence(a, b) => {
                 let back = self.relations.terms.inverse(b);

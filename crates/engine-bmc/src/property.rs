@@ -14,10 +14,13 @@ pub(crate) struct Asked {
 }
 
 pub(crate) fn ask(
-    _program: &Program,
+    program: &Program,
     _shape: &Shape,
     structure: &mut Structure<'_>,
 ) -> Result<Asked, Unsupported> {
+    if !program.properties.is_empty() {
+        return Err(Unsupported::new("properties that are no assertions"));
+    }
     let violations = structure.assertions.iter().map(|failure| {
         let step = &structure.steps[failure.step as usize];
         let (thread, edge) = (step.thread, step.edge);

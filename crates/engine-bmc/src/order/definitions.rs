@@ -24,6 +24,8 @@ use crate::relations::{Matrix, Relations, Term, TermId};
 pub(crate) struct Definitions<'a, 'e, 's> {
     pub relations: Relations<'a, 'e, 's>,
     pub description: Description,
+    /// Does some graph contain all of `co`?
+    pub coherent: bool,
     /// `None`: it has no pairs.
     known: BTreeMap<TermId, Option<RelationId>>,
 }
@@ -35,7 +37,7 @@ impl<'a, 'e, 's> Definitions<'a, 'e, 's> {
     pub fn new(relations: Relations<'a, 'e, 's>) -> Self {
         let events = relations.encoding.structure.events.len() as u32;
         let description = Description { events, ..Description::default() };
-        Definitions { relations, description, known: BTreeMap::new() }
+        Definitions { relations, description, coherent: false, known: BTreeMap::new() }
     }
 
     pub fn add(&mut self, definition: Definition) -> RelationId {
@@ -137,9 +139,7 @@ impl<'a, 'e, 's> Definitions<'a, 'e, 's> {
                 let reads_from = self.relations.terms.relation("rf");
                 let coherence = self.relations.terms.relation("co");
                 let both = self.define(reads_from, circuit)?.zip(self.define(coherence, circuit)?);
-                both.map(|(reads_from, coherence)| {
-                    self.add(Definition::FromRead { reads_from, coherence })
-                })
+                both.map(|(reads_from, coherence)| self.add(Definition::FromRead { reads_from, coherence }))
             }
             Term::Set(_) | Term::Relation(_) | Term::Empty | Term::All | Term::Variable(..) => None,
         })
@@ -177,17 +177,15 @@ impl<'a, 'e, 's> Definitions<'a, 'e, 's> {
     }
 
     fn sequence(&mut self, a: TermId, b: TermId, circuit: &mut Circuit<'_>) -> Defined {
-        let selects =
-            |of: &Self, id: TermId| of.relations.terms.is_set(id) && of.relations.is_direct(id);
+        let selects = |of: &Self, id: TermId| of.relations.terms.is_set(id) && of.relations.is_direct(id);
         if selects(self, a) {
             return self.select(b, circuit, |relations, (from, _), circuit| {
                 relations.literal(a, (from, from), circuit)
             });
         }
         if selects(self, b) {
-            return self.select(a, circuit, |relations, (_, to), circuit| {
-                relations.literal(b, (to, to), circuit)
-            });
+            return self
+                .select(a, circuit, |relations, (_, to), circuit| relations.literal(b, (to, to), circuit));
         }
         let closed = |of: &Self, id: TermId| match of.relations.terms.get(id) {
             Term::Closure(step) if !of.relations.is_direct(id) => Some(*step),

@@ -31,7 +31,7 @@ mod graph;
 mod present;
 #[cfg(test)]
 mod tests;
-mod thin_air;
+pub(crate) mod thin_air;
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,6 @@ use wattle_engine::Unsupported;
 use wattle_memory::MemoryModel;
 use wattle_memory::cat::{self, Axiom, Core, Role};
 use wattle_sat::{Lit, Test};
-
-pub(crate) use thin_air::has_thin_air_axiom;
 
 use crate::circuit::Circuit;
 use crate::encoding::{Constraint, Encoding};
@@ -116,6 +114,7 @@ fn axioms(
             marks.push(Mark { axiom: axiom.name.clone(), role: axiom.role, raised });
         }
     }
+    definitions.coherence_is_an_order(circuit)?;
     Ok(Constrained { description: definitions.description, marks })
 }
 
@@ -135,7 +134,12 @@ impl Definitions<'_, '_, '_> {
         }
     }
 
-    fn irreflexive(&mut self, body: TermId, under: Lit, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    fn irreflexive(
+        &mut self,
+        body: TermId,
+        under: Lit,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<(), Unsupported> {
         self.relations.settle(body, circuit)?;
         if self.relations.bounds(body).may.diagonal().next().is_none() {
             return Ok(());
@@ -144,7 +148,9 @@ impl Definitions<'_, '_, '_> {
             return self.never(body, true, under, circuit);
         }
         match self.relations.terms.get(body).clone() {
-            Term::Union(parts) => parts.into_iter().try_for_each(|part| self.irreflexive(part, under, circuit)),
+            Term::Union(parts) => {
+                parts.into_iter().try_for_each(|part| self.irreflexive(part, under, circuit))
+            }
             Term::Closure(step) => self.acyclic(step, under, circuit),
             Term::Sequence(a, b) => {
                 let back = self.relations.terms.inverse(b);

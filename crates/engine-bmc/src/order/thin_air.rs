@@ -53,7 +53,8 @@ const BY_HAND: [&str; 4] = ["power", "arm", "riscv", "aarch64"];
 pub(crate) fn has_thin_air_axiom(core: &Core, vocabulary: Vocabulary) -> bool {
     let parts = contained(core, vocabulary);
     let plain = |axiom: &&Axiom| axiom.role == Role::Require && !axiom.negated && axiom.test == Test::Acyclic;
-    let bodies: Vec<u32> = core.axioms.iter().filter(plain).map(|axiom| parts[axiom.body.0 as usize]).collect();
+    let bodies: Vec<u32> =
+        core.axioms.iter().filter(plain).map(|axiom| parts[axiom.body.0 as usize]).collect();
     let any = |wanted: u32| bodies.iter().any(|body| body & wanted == wanted);
     let picks = if vocabulary == Vocabulary::Aarch64 { PICK } else { 0 };
     let coherent = any(PO_LOC | RFI);

@@ -21,7 +21,11 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub fn new(must: Matrix, may: Matrix) -> Bounds {
-        if must == may { Bounds::exactly(may) } else { Bounds { must: must.into(), may: may.into(), decided: false } }
+        if must == may {
+            Bounds::exactly(may)
+        } else {
+            Bounds { must: must.into(), may: may.into(), decided: false }
+        }
     }
 
     pub fn exactly(all: Matrix) -> Bounds {
@@ -49,9 +53,7 @@ impl Bounds {
     }
 
     pub fn union(size: usize, parts: &[&Bounds]) -> Bounds {
-        Bounds::both(parts, |parts| {
-            parts.iter().fold(Matrix::empty(size), |sum, part| sum.union(part))
-        })
+        Bounds::both(parts, |parts| parts.iter().fold(Matrix::empty(size), |sum, part| sum.union(part)))
     }
 
     pub fn intersection(&self, other: &Bounds) -> Bounds {

@@ -96,11 +96,7 @@ impl Guards {
 }
 
 /// For each guard, the numbers of the guards that it implies.
-fn implied(
-    encoding: &Encoding<'_, '_>,
-    own: &BTreeMap<Expr, u32>,
-    count: usize,
-) -> BTreeMap<Expr, Vec<u32>> {
+fn implied(encoding: &Encoding<'_, '_>, own: &BTreeMap<Expr, u32>, count: usize) -> BTreeMap<Expr, Vec<u32>> {
     let arena = &encoding.structure.arena;
     let mut reached: BTreeMap<Expr, Option<Vec<u64>>> = BTreeMap::new();
     let mut open: Vec<Expr> = own.keys().copied().collect();
@@ -146,7 +142,12 @@ fn parts(node: Node) -> [Option<Expr>; 3] {
     }
 }
 
-fn join(left: Option<&Vec<u64>>, right: Option<&Vec<u64>>, words: usize, by: fn(u64, u64) -> u64) -> Vec<u64> {
+fn join(
+    left: Option<&Vec<u64>>,
+    right: Option<&Vec<u64>>,
+    words: usize,
+    by: fn(u64, u64) -> u64,
+) -> Vec<u64> {
     let word = |row: Option<&Vec<u64>>, at: usize| row.map_or(0, |row| row[at]);
     (0..words).map(|at| by(word(left, at), word(right, at))).collect()
 }

@@ -235,7 +235,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
             }
             Term::Relation(_) => match self.bases.get(&id).and_then(|base| base.when.get(&pair)) {
                 Some(literal) => *literal,
-                None => base::same_location(self.encoding, circuit, pair),
+                None => self.encoding.same_address(circuit, from.min(to), from.max(to)),
             },
             Term::Union(parts) => {
                 let mut all = Vec::new();
@@ -314,9 +314,10 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
         circuit: &mut Circuit<'_>,
     ) -> Result<Lit, Unsupported> {
         let (first, second) = (self.bounds(a).may.clone(), self.bounds(b).may.clone());
-        let middles: Vec<u32> = first.successors(from).filter(|middle| second.contains((*middle, to))).collect();
-        let absolute = (self.is_absolute(a) && !self.terms.is_set(a))
-            || (self.is_absolute(b) && !self.terms.is_set(b));
+        let middles: Vec<u32> =
+            first.successors(from).filter(|middle| second.contains((*middle, to))).collect();
+        let absolute =
+            (self.is_absolute(a) && !self.terms.is_set(a)) || (self.is_absolute(b) && !self.terms.is_set(b));
         let mut all = Vec::new();
         for middle in middles {
             let one = self.literal(a, (from, middle), circuit)?;
@@ -397,7 +398,12 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// The pair holds, and both its events happen.
-    pub fn absolute(&mut self, id: TermId, pair: Pair, circuit: &mut Circuit<'_>) -> Result<Lit, Unsupported> {
+    pub fn absolute(
+        &mut self,
+        id: TermId,
+        pair: Pair,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<Lit, Unsupported> {
         let literal = self.literal(id, pair, circuit)?;
         if self.is_absolute(id) && !self.bounds(id).must.contains(pair) {
             return Ok(literal);

@@ -185,10 +185,7 @@ impl Matrix {
     /// The first events of all pairs, as a set.
     pub fn domain(&self) -> Matrix {
         let has = |event: &u32| self.rows[*event as usize].iter().any(|word| *word != 0);
-        Matrix::from_pairs(
-            self.size(),
-            (0..self.size() as u32).filter(has).map(|event| (event, event)),
-        )
+        Matrix::from_pairs(self.size(), (0..self.size() as u32).filter(has).map(|event| (event, event)))
     }
 
     /// The second events of all pairs, as a set.

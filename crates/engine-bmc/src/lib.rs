@@ -12,4 +12,6 @@ mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;
+mod unroll;
 mod values;
+mod wto;

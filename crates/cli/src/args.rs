@@ -183,6 +183,9 @@ pub struct Check {
     /// Print what wattle made of the text, and check nothing
     #[arg(long, value_enum)]
     pub dump: Option<Dump>,
+    /// After a counterexample, print the smallest litmus test that shows its cycle
+    #[arg(long, value_enum)]
+    pub emit: Option<Emit>,
     #[command(flatten)]
     pub search: Search,
 }
@@ -193,6 +196,12 @@ pub enum Question {
     Stated,
     /// No state in which nothing can move although a thread has not ended
     Deadlock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// A litmus test
+    Litmus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

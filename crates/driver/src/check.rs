@@ -16,7 +16,7 @@ use crate::engines::{Settings, choose, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
-use crate::{Input, Loaded, Watch, load, models};
+use crate::{Input, Loaded, Watch, emit, load, models};
 
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -32,6 +32,8 @@ pub struct Check {
     pub atomic_copy: bool,
     /// After a violation under a weak model, ask whether sc would be enough.
     pub blame_weak_memory: bool,
+    /// Of a counterexample, make the litmus test of its cycle.
+    pub litmus: bool,
 }
 
 /// A report, and the counterexample in a form that `replay` takes.
@@ -59,6 +61,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         sources: wattle_source::Sources::new(),
         notes: vec![],
         remarks: vec![],
+        litmus: None,
     };
     let mut trace = None;
     match load(input) {
@@ -159,6 +162,11 @@ fn answer(
                             report.verdict = CheckVerdict::Internal { what };
                             return None;
                         }
+                    }
+                    match request.litmus.then(|| emit::litmus(&task, &counterexample)) {
+                        Some(Ok(test)) => report.litmus = Some(test.text),
+                        Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
+                        None => {}
                     }
                     found = Some(*counterexample);
                     CheckVerdict::Unsafe { story: Box::new(story) }

@@ -388,6 +388,7 @@ fn edited(
         certify: false,
         atomic_copy: request.atomic_copy,
         blame_weak_memory: false,
+        litmus: false,
     };
     let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
         .map_err(NoEdit::Undecided)?;

@@ -82,5 +82,6 @@ fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckRep
         sources,
         notes: vec![],
         remarks: vec![],
+        litmus: None,
     }
 }

@@ -21,72 +21,82 @@ pub(crate) struct Solved {
 #[derive(Clone, Debug)]
 pub(crate) struct Internal(pub String);
 
+/// Engines have their turn in the order of the list, each with an equal share of the time that is
+/// left, and the first in that order to answer wins. What a bound limits counts as an answer.
 pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> Solved {
     let mut remarks = Vec::new();
     let mut refusals = Vec::new();
-    let mut undecided: Option<Solved> = None;
+    let mut willing = Vec::new();
     for engine in engines {
         let name = engine.name();
-        let accepts = guarded(name, || engine.accepts(task));
-        match accepts {
+        match guarded(name, || engine.accepts(task)) {
             Err(internal) => return broken(name, internal, remarks),
             Ok(Err(why)) => {
                 remarks.push(format!("engine {name} refuses: {why}"));
                 refusals.push((name, why));
-                continue;
             }
-            Ok(Ok(())) => remarks.push(format!("engine {name}: the first in the list that accepts the task")),
+            Ok(Ok(())) => willing.push(engine),
         }
-        let answer = match guarded(name, || engine.check(task, run)) {
+    }
+    let mut undecided: Option<Solved> = None;
+    for (number, engine) in willing.iter().enumerate() {
+        let name = engine.name();
+        remarks.push(match number {
+            0 => format!("engine {name}: the first in the list that accepts the task"),
+            _ => format!("engine {name}: the next that accepts the task"),
+        });
+        let share = run.share((willing.len() - number) as u32);
+        let answer = match guarded(name, || engine.check(task, &share)) {
             Err(internal) => return broken(name, internal, remarks),
             Ok(answer) => answer,
         };
         let verdict = match answer.verdict {
-            Verdict::Unsafe { counterexample } => match guarded(name, || confirm(task, &counterexample)) {
-                Ok(Ok(replayed)) => {
-                    // A schedule says more than the graph that it was found for.
-                    let counterexample = match replayed.schedule {
-                        Some(schedule) => Counterexample {
-                            violated: counterexample.violated.clone(),
-                            paths: vec![],
-                            schedule: Some(schedule),
-                            execution: None,
-                        },
-                        None => *counterexample,
-                    };
-                    // Each change is replayed before it is kept.
-                    guarded(name, || Verdict::Unsafe {
-                        counterexample: Box::new(tidy(task, &counterexample)),
-                    })
-                }
-                Ok(Err(why)) => Err(Internal(format!(
-                    "engine {name} answered unsafe, but its counterexample does not replay: {why}"
-                ))),
-                Err(internal) => Err(internal),
-            },
+            Verdict::Unsafe { counterexample } => confirmed(task, name, counterexample),
             verdict => Ok(verdict),
         };
-        let solved = Solved {
-            engine: Some(name),
-            statistics: answer.statistics,
-            remarks: std::mem::take(&mut remarks),
-            verdict,
-        };
-        match solved.verdict {
-            // The next engine may know better, unless the budget is what ran out.
-            Ok(Verdict::Unknown { reason: Reason::Unsupported(_) | Reason::GaveUp(_) }) => {
-                remarks.clone_from(&solved.remarks);
-                undecided = undecided.or(Some(solved));
-            }
-            _ => return solved,
+        let solved =
+            Solved { engine: Some(name), statistics: answer.statistics, remarks: remarks.clone(), verdict };
+        let Ok(Verdict::Unknown { reason }) = &solved.verdict else { return solved };
+        // The next engine may know better, unless nobody wants to know any more.
+        if *reason == Reason::Interrupted {
+            return solved;
         }
+        remarks.push(format!("engine {name} does not know: {reason}"));
+        undecided = undecided.or(Some(solved));
     }
-    undecided.unwrap_or_else(|| Solved {
+    undecided.map(|first| Solved { remarks: remarks.clone(), ..first }).unwrap_or_else(|| Solved {
         engine: None,
         verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(&refusals)) }),
         statistics: Statistics::default(),
         remarks,
     })
+}
+
+fn confirmed(
+    task: &Task<'_>,
+    name: &'static str,
+    counterexample: Box<Counterexample>,
+) -> Result<Verdict, Internal> {
+    match guarded(name, || confirm(task, &counterexample)) {
+        Ok(Ok(replayed)) => {
+            // A schedule says more than the graph that it was found for.
+            let counterexample = match replayed.schedule {
+                Some(schedule) => Counterexample {
+                    violated: counterexample.violated.clone(),
+                    paths: vec![],
+                    schedule: Some(schedule),
+                    execution: None,
+                },
+                None => *counterexample,
+            };
+            // Each change is replayed before it is kept.
+            guarded(name, || Verdict::Unsafe { counterexample: Box::new(tidy(task, &counterexample)) })
+        }
+        Ok(Err(why)) => Err(Internal(format!(
+            "engine {name} answered unsafe, but its counterexample does not replay: {why}"
+        ))),
+        Err(internal) => Err(internal),
+    }
 }
 
 fn broken(name: &'static str, internal: Internal, remarks: Vec<String>) -> Solved {

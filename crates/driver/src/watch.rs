@@ -24,7 +24,7 @@ impl fmt::Debug for Watch {
 impl Watch {
     /// A run that starts now.
     pub fn run(&self, budget: Budget) -> Run {
-        let run = Run::new(budget).cancelled_by(self.cancelled.clone());
+        let run = Run::new(budget).cancelled_by(self.cancelled.clone()).measured_by(Arc::new(resident));
         match &self.listener {
             Some(listener) => run.listener(listener.clone()),
             None => run,
@@ -34,4 +34,13 @@ impl Watch {
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
+}
+
+/// The resident size of this process; 0 where the system does not tell.
+fn resident() -> u64 {
+    const PAGE: u64 = 4096;
+    let pages = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * PAGE
 }

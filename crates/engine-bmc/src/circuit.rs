@@ -1,26 +1,313 @@
-//! From expressions to literals: bit-blasting with sharing.
+//! Gates over a solver.
+//!
+//! What a program computes becomes clauses gate by gate, each with a literal for its output
+//! (Tseitin). Equal gates are one gate, constants are folded away, and a conjunction looks one level
+//! down: `x & (x & y)` is `x & y`, `x & !(x & y)` is `x & !y`. Guards of events are conjunctions that
+//! repeat each other, so this pays. Sums are made of two gates of three inputs, parity (eight clauses)
+//! and majority (six), rather than of five gates of two.
+//!
+//! Every clause is counted under the [`Constraint`] that is being built when it is made. Words are in
+//! `circuit/word.rs`, and how expressions become words is in `values.rs`.
 
-use wattle_program::symbolic::Expr;
+mod word;
+
+use wattle_program::symbolic::Table;
 use wattle_sat::{Clauses, Lit};
 
-use crate::structure::Structure;
+use crate::encoding::Constraint;
+use crate::values::Values;
+
+pub(crate) use word::{Bitwise, Word};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Gate {
+    And(Lit, Lit),
+    All(Box<[Lit]>),
+    Xor(Lit, Lit),
+    If(Lit, Lit, Lit),
+    Parity(Lit, Lit, Lit),
+    Majority(Lit, Lit, Lit),
+}
 
 /// Gates and words over a solver.
 pub(crate) struct Circuit<'c> {
     pub clauses: &'c mut dyn Clauses,
+    /// What the clauses that are made now belong to.
+    pub kind: Constraint,
+    counts: [u64; Constraint::ALL.len()],
+    gates: Table<Gate, Lit>,
+    /// The inputs of each conjunction of two, by the variable of its output.
+    conjunctions: Table<u32, (Lit, Lit)>,
+    pub values: Values,
 }
 
-impl Circuit<'_> {
-    pub fn and(&mut self, _left: Lit, _right: Lit) -> Lit {
-        todo!()
+impl<'c> Circuit<'c> {
+    pub fn new(clauses: &'c mut dyn Clauses) -> Circuit<'c> {
+        Circuit {
+            clauses,
+            kind: Constraint::Ssa,
+            counts: [0; Constraint::ALL.len()],
+            gates: Table::default(),
+            conjunctions: Table::default(),
+            values: Values::default(),
+        }
+    }
+
+    /// How many clauses belong to each constraint.
+    pub fn counts(&self) -> impl Iterator<Item = (Constraint, u64)> {
+        Constraint::ALL.into_iter().zip(self.counts)
+    }
+
+    pub fn fresh(&mut self) -> Lit {
+        self.clauses.fresh()
+    }
+
+    /// At least one of these holds.
+    pub fn clause(&mut self, literals: &[Lit]) {
+        if literals.contains(&Lit::TRUE) {
+            return;
+        }
+        let mut kept: Vec<Lit> = literals.iter().copied().filter(|literal| *literal != Lit::FALSE).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        if kept.iter().any(|literal| kept.binary_search(&!*literal).is_ok()) {
+            return;
+        }
+        if kept.is_empty() {
+            kept.push(Lit::FALSE);
+        }
+        self.counts[self.kind as usize] += 1;
+        self.clauses.clause(&kept);
+    }
+
+    pub fn implies(&mut self, premise: Lit, conclusion: Lit) {
+        self.clause(&[!premise, conclusion]);
+    }
+
+    pub fn and(&mut self, left: Lit, right: Lit) -> Lit {
+        let (left, right) = (left.min(right), left.max(right));
+        match (left, right) {
+            (Lit::FALSE, _) | (_, Lit::FALSE) => return Lit::FALSE,
+            (Lit::TRUE, other) | (other, Lit::TRUE) => return other,
+            _ if left == right => return left,
+            _ if left == !right => return Lit::FALSE,
+            _ => {}
+        }
+        for (inner, other) in [(left, right), (right, left)] {
+            let Some(&(x, y)) = self.conjunctions.get(&inner.variable()) else { continue };
+            if inner.is_positive() {
+                if other == x || other == y {
+                    return inner;
+                }
+                if other == !x || other == !y {
+                    return Lit::FALSE;
+                }
+            } else {
+                if other == !x || other == !y {
+                    return other;
+                }
+                if other == x {
+                    return self.and(other, !y);
+                }
+                if other == y {
+                    return self.and(other, !x);
+                }
+            }
+        }
+        if let Some(known) = self.gates.get(&Gate::And(left, right)) {
+            return *known;
+        }
+        let output = self.fresh();
+        self.clause(&[!output, left]);
+        self.clause(&[!output, right]);
+        self.clause(&[output, !left, !right]);
+        self.gates.insert(Gate::And(left, right), output);
+        self.conjunctions.insert(output.variable(), (left, right));
+        output
     }
 
     pub fn or(&mut self, left: Lit, right: Lit) -> Lit {
         !self.and(!left, !right)
     }
 
-    /// The literal of a condition.
-    pub fn literal(&mut self, _structure: &Structure<'_>, _condition: Expr) -> Lit {
-        todo!()
+    /// All of them, as one gate.
+    pub fn all(&mut self, literals: &[Lit]) -> Lit {
+        let mut inputs: Vec<Lit> = literals.iter().copied().filter(|literal| *literal != Lit::TRUE).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        let opposite = |literal: &Lit| inputs.binary_search(&!*literal).is_ok();
+        if inputs.contains(&Lit::FALSE) || inputs.iter().any(opposite) {
+            return Lit::FALSE;
+        }
+        match inputs.as_slice() {
+            [] => return Lit::TRUE,
+            [one] => return *one,
+            [one, other] => return self.and(*one, *other),
+            _ => {}
+        }
+        let gate = Gate::All(inputs.clone().into());
+        if let Some(known) = self.gates.get(&gate) {
+            return *known;
+        }
+        let output = self.fresh();
+        for input in &inputs {
+            self.clause(&[!output, *input]);
+        }
+        let mut last: Vec<Lit> = inputs.iter().map(|input| !*input).collect();
+        last.push(output);
+        self.clause(&last);
+        self.gates.insert(gate, output);
+        output
     }
+
+    /// Some of them, as one gate.
+    pub fn any(&mut self, literals: &[Lit]) -> Lit {
+        let negated: Vec<Lit> = literals.iter().map(|literal| !*literal).collect();
+        !self.all(&negated)
+    }
+
+    pub fn xor(&mut self, left: Lit, right: Lit) -> Lit {
+        match (left, right) {
+            (Lit::FALSE, other) | (other, Lit::FALSE) => return other,
+            (Lit::TRUE, other) | (other, Lit::TRUE) => return !other,
+            _ if left == right => return Lit::FALSE,
+            _ if left == !right => return Lit::TRUE,
+            _ => {}
+        }
+        let flip = left.is_positive() != right.is_positive();
+        let (left, right) = (positive(left), positive(right));
+        let (left, right) = (left.min(right), left.max(right));
+        let gate = Gate::Xor(left, right);
+        let output = match self.gates.get(&gate) {
+            Some(known) => *known,
+            None => {
+                let output = self.fresh();
+                self.clause(&[!output, left, right]);
+                self.clause(&[!output, !left, !right]);
+                self.clause(&[output, !left, right]);
+                self.clause(&[output, left, !right]);
+                self.gates.insert(gate, output);
+                output
+            }
+        };
+        if flip { !output } else { output }
+    }
+
+    /// `condition ? then : otherwise`
+    pub fn select(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
+        if !condition.is_positive() {
+            return self.select(!condition, otherwise, then);
+        }
+        if condition == Lit::TRUE || then == otherwise {
+            return then;
+        }
+        match (then, otherwise) {
+            (Lit::TRUE, _) => return self.or(condition, otherwise),
+            (Lit::FALSE, _) => return self.and(!condition, otherwise),
+            (_, Lit::TRUE) => return self.or(!condition, then),
+            (_, Lit::FALSE) => return self.and(condition, then),
+            _ => {}
+        }
+        if then == condition {
+            return self.or(condition, otherwise);
+        }
+        if then == !condition {
+            return self.and(!condition, otherwise);
+        }
+        if otherwise == condition {
+            return self.and(condition, then);
+        }
+        if otherwise == !condition {
+            return self.or(!condition, then);
+        }
+        if then == !otherwise {
+            return self.xor(condition, otherwise);
+        }
+        if !then.is_positive() {
+            return !self.select(condition, !then, !otherwise);
+        }
+        let gate = Gate::If(condition, then, otherwise);
+        if let Some(known) = self.gates.get(&gate) {
+            return *known;
+        }
+        let output = self.fresh();
+        self.clause(&[!condition, !then, output]);
+        self.clause(&[!condition, then, !output]);
+        self.clause(&[condition, !otherwise, output]);
+        self.clause(&[condition, otherwise, !output]);
+        // These two follow, but not by propagation.
+        self.clause(&[!then, !otherwise, output]);
+        self.clause(&[then, otherwise, !output]);
+        self.gates.insert(gate, output);
+        output
+    }
+
+    /// Is the number of those that hold odd?
+    pub fn parity(&mut self, inputs: [Lit; 3]) -> Lit {
+        let mut sorted = inputs.map(positive);
+        sorted.sort_unstable();
+        let flip = inputs.iter().filter(|input| !input.is_positive()).count() % 2 == 1;
+        let [a, b, c] = sorted;
+        // Sorted, so equal ones are neighbours, and a constant comes first.
+        let output = if a == Lit::TRUE {
+            !self.xor(b, c)
+        } else if a == b {
+            c
+        } else if b == c {
+            a
+        } else {
+            let gate = Gate::Parity(a, b, c);
+            match self.gates.get(&gate) {
+                Some(known) => *known,
+                None => {
+                    let output = self.fresh();
+                    for signs in 0..8u32 {
+                        let literal =
+                            |input: Lit, bit: u32| if signs >> bit & 1 == 1 { !input } else { input };
+                        // The inputs named by `signs` hold, the others do not.
+                        let odd = signs.count_ones() % 2 == 1;
+                        let result = if odd { output } else { !output };
+                        self.clause(&[literal(a, 0), literal(b, 1), literal(c, 2), result]);
+                    }
+                    self.gates.insert(gate, output);
+                    output
+                }
+            }
+        };
+        if flip { !output } else { output }
+    }
+
+    /// Do two of them hold, or all three?
+    pub fn majority(&mut self, inputs: [Lit; 3]) -> Lit {
+        let mut sorted = inputs;
+        sorted.sort_unstable_by_key(|input| (input.variable(), input.is_positive()));
+        let [a, b, c] = sorted;
+        match a {
+            Lit::TRUE => return self.or(b, c),
+            Lit::FALSE => return self.and(b, c),
+            _ if a == b => return a,
+            _ if a == !b => return c,
+            _ if b == c => return b,
+            _ if b == !c => return a,
+            _ => {}
+        }
+        if !a.is_positive() {
+            return !self.majority([!a, !b, !c]);
+        }
+        let gate = Gate::Majority(a, b, c);
+        if let Some(known) = self.gates.get(&gate) {
+            return *known;
+        }
+        let output = self.fresh();
+        for (x, y) in [(a, b), (a, c), (b, c)] {
+            self.clause(&[!x, !y, output]);
+            self.clause(&[x, y, !output]);
+        }
+        self.gates.insert(gate, output);
+        output
+    }
+}
+
+fn positive(literal: Lit) -> Lit {
+    if literal.is_positive() { literal } else { !literal }
 }

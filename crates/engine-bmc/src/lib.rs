@@ -2,7 +2,12 @@
 
 #![allow(dead_code)]
 
+mod candidates;
 mod circuit;
 mod encoding;
+mod facts;
 mod formulation;
 mod structure;
+#[cfg(test)]
+mod testing;
+mod values;

@@ -140,6 +140,9 @@ pub(crate) struct Structure<'a> {
     /// Each thread's in order.
     pub steps: Vec<Step>,
     pub inputs: Vec<Input>,
+    /// What memory holds in the end: a location, and the input that stands for its content. The input's
+    /// bounds say nothing.
+    pub finals: Vec<(u32, u32)>,
     /// What holds in every execution.
     pub requirements: Vec<Expr>,
     pub assertions: Vec<Failure>,

@@ -34,6 +34,8 @@ pub struct Progress {
 }
 
 type Listener = dyn Fn(&Progress) + Send + Sync;
+/// How many bytes the process holds now.
+type Resident = dyn Fn() -> u64 + Send + Sync;
 
 /// Engines call [`Run::poll`] every few thousand steps and stop when it says so.
 #[derive(Clone)]
@@ -43,6 +45,7 @@ pub struct Run {
     cancelled: Arc<AtomicBool>,
     polls: Arc<AtomicU64>,
     listener: Option<Arc<Listener>>,
+    resident: Option<Arc<Resident>>,
 }
 
 impl fmt::Debug for Run {
@@ -65,6 +68,7 @@ impl Run {
             cancelled: Arc::default(),
             polls: Arc::default(),
             listener: None,
+            resident: None,
         }
     }
 
@@ -79,8 +83,28 @@ impl Run {
         self
     }
 
+    /// For engines whose solvers do not say what they hold.
+    pub fn measured_by(mut self, resident: Arc<Resident>) -> Run {
+        self.resident = Some(resident);
+        self
+    }
+
+    /// How many bytes the process holds, where somebody can tell.
+    pub fn resident(&self) -> Option<u64> {
+        self.resident.as_ref().map(|resident| resident())
+    }
+
     pub fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// The same run with one part in `parts` of the time that is left, for one of several engines.
+    pub fn share(&self, parts: u32) -> Run {
+        let mut run = self.clone();
+        let elapsed = self.elapsed();
+        run.budget.time =
+            self.budget.time.map(|limit| elapsed + limit.saturating_sub(elapsed) / parts.max(1));
+        run
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -101,6 +101,10 @@ impl<'a> Arena<'a> {
         Arena { shape, infos: Vec::with_capacity(64), table: Table::default() }
     }
 
+    pub fn shape(&self) -> &'a Shape {
+        self.shape
+    }
+
     pub fn constant(&mut self, value: i64) -> Expr {
         self.add(Node::Constant(value), 0, true)
     }

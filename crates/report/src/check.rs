@@ -27,6 +27,8 @@ pub struct CheckReport {
     pub notes: Vec<String>,
     /// Shown with `-v`: which engine was chosen and why.
     pub remarks: Vec<String>,
+    /// The litmus test of a counterexample's cycle, where one was asked for.
+    pub litmus: Option<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,16 @@
-//! Satisfiability with orders: CaDiCaL, circuits over it, and a theory of relations between events.
+//! Satisfiability with orders: CaDiCaL, and a theory of relations between events inside its loop.
 
 mod clauses;
+mod description;
+mod propagator;
+mod scratch;
+mod solver;
+#[allow(dead_code)]
 mod theory;
 
+#[cfg(test)]
+mod tests;
+
 pub use clauses::{Clauses, Lit};
-pub use theory::{Definition, Description, Graph, Pair, RelationId, Test};
+pub use description::{Definition, Description, Graph, Pair, RelationId, Test};
+pub use solver::{Outcome, Solver, Statistics};

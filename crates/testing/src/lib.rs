@@ -6,6 +6,7 @@
 //! purpose. A disagreement is reported as a [`Failure`]: seed, memory model, what was said on both
 //! sides, and the program, shrunk until nothing can be taken away.
 
+pub mod agree;
 pub mod build;
 pub mod compare;
 pub mod conformance;

@@ -18,6 +18,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),
         blame_weak_memory: true,
+        litmus: args.emit.is_some(),
     };
     let inputs = inputs(&args.inputs);
     if args.dump.is_some() {
@@ -74,6 +75,7 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
             if long {
                 text.push('\n');
             }
+            text.push_str(report.litmus.as_deref().unwrap_or_default());
             output.text(&text)
         }
     }

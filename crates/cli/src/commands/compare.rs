@@ -26,6 +26,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
             atomic_copy: copy,
             // Naming sc among the models asks that question; otherwise it was not asked.
             blame_weak_memory: false,
+            litmus: false,
         },
         models,
     };

@@ -24,6 +24,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             certify: false,
             atomic_copy: atomic_copy(&args.search),
             blame_weak_memory: false,
+            litmus: false,
         },
         allow_missing: args.allow_missing,
     };

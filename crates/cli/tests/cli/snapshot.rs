@@ -19,7 +19,17 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-bounded", &["check", "loop.wtl", "--model", "tso", "--no-timing", "--capacity", "3"]),
     (
         "check-unknown-states",
-        &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "--max-states", "1"],
+        &[
+            "check",
+            "sb_fenced.wtl",
+            "--model",
+            "tso",
+            "--no-timing",
+            "--max-states",
+            "1",
+            "--engine",
+            "explore",
+        ],
     ),
     ("check-unknown-copies", &["check", "any.wtl", "--model", "tso", "--no-timing", "-v"]),
     ("check-unsupported-model", &["check", "rma.wtl", "--model", "tso", "--no-timing"]),

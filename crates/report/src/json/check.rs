@@ -38,6 +38,7 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
         "certificate": certificate,
         "statistics": statistics(&report.statistics, timing),
         "counterexample": counterexample,
+        "litmus": report.litmus,
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
         "notes": report.notes,
     });

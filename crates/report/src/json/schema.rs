@@ -174,6 +174,7 @@ fn check() -> Fields {
         ("certificate", or_null(certificate)),
         ("statistics", map(json!({"type": "number"}))),
         ("counterexample", or_null(counterexample())),
+        ("litmus", or_null(text())),
         ("diagnostics", diagnostics()),
         ("notes", list(text())),
         ("seconds", seconds()),

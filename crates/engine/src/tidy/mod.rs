@@ -7,6 +7,8 @@
 //! reordered greedily. Every change is kept only if the replay of [`confirm`](crate::confirm) agrees,
 //! so this module decides nothing about truth.
 
+mod graph;
+
 use wattle_memory::Machine;
 use wattle_memory::operational::{Action, Half, Outcome, State, apply};
 use wattle_program::step::AccessKind;
@@ -20,7 +22,7 @@ const SLICE_LIMIT: usize = 300;
 
 /// The counterexample must be confirmed already; the result is confirmed too.
 pub fn tidy(task: &Task<'_>, counterexample: &Counterexample) -> Counterexample {
-    let mut best = counterexample.clone();
+    let mut best = graph::shorten(task, counterexample);
     if best.schedule.as_ref().is_some_and(|schedule| schedule.actions.len() <= SLICE_LIMIT) {
         slice(task, &mut best);
     }

@@ -1,0 +1,122 @@
+//! Two engines on one program: neither may contradict the other.
+//!
+//! * Every counterexample replays.
+//! * Nobody says *safe* where the other has a counterexample.
+//! * Nobody says *safe up to n rounds of each loop* where the other has a counterexample with that few.
+//!
+//! Programs are translated to the vocabulary that a model speaks; what has no translation, what an
+//! engine refuses and what ends with its budget is not compared, and counted as such.
+
+use std::collections::BTreeMap;
+
+use wattle_engine::{Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, confirm};
+use wattle_memory::operational::Action;
+use wattle_memory::{MemoryModel, find};
+use wattle_program::{Program, Shape, passes};
+
+use crate::compare::Disagreement;
+use crate::laws::Obeyed;
+
+/// How much each engine may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub states: u64,
+    pub polls: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { states: 20_000, polls: 2_000 }
+    }
+}
+
+/// Ask both engines under each model.
+pub fn engines_agree(
+    one: &dyn Engine,
+    other: &dyn Engine,
+    models: &[&str],
+    effort: Effort,
+    program: &Program,
+) -> Result<Obeyed, Disagreement> {
+    let mut all = Obeyed::default();
+    for memory in models.iter().filter_map(|name| find(name)) {
+        let Some(program) = translated(program, memory) else { continue };
+        let program = passes::forget_dead(&program);
+        let task = Task { program: &program, memory, property: Property::Stated };
+        let obeyed = agree(one, other, effort, &task).map_err(|what| Disagreement {
+            model: memory.name.clone(),
+            subject: format!("{} and {}", one.name(), other.name()),
+            what,
+        })?;
+        all.compared |= obeyed.compared;
+        all.telling |= obeyed.telling;
+    }
+    Ok(all)
+}
+
+fn translated(program: &Program, memory: &MemoryModel) -> Option<Program> {
+    match memory.vocabulary {
+        Some(spoken) if spoken != program.vocabulary => passes::retarget(program, spoken).ok(),
+        _ => Some(program.clone()),
+    }
+}
+
+/// One task. `Err` says how they contradict each other, or themselves.
+pub fn agree(
+    one: &dyn Engine,
+    other: &dyn Engine,
+    effort: Effort,
+    task: &Task<'_>,
+) -> Result<Obeyed, String> {
+    if one.accepts(task).is_err() || other.accepts(task).is_err() {
+        return Ok(Obeyed::default());
+    }
+    let budget = Budget { states: Some(effort.states), polls: Some(effort.polls), ..Budget::default() };
+    let ask = |engine: &dyn Engine| -> Result<Answer, String> {
+        let answer = engine.check(task, &Run::new(budget));
+        if let Verdict::Unsafe { counterexample } = &answer.verdict {
+            let replayed = confirm::confirm(task, counterexample);
+            replayed
+                .map_err(|why| format!("{}: its counterexample does not replay: {why}", engine.name()))?;
+        }
+        Ok(answer)
+    };
+    let (first, second) = (ask(one)?, ask(other)?);
+    let pairs = [(one, &first, other, &second), (other, &second, one, &first)];
+    for (left, mine, right, theirs) in pairs {
+        let Verdict::Unsafe { counterexample } = &mine.verdict else { continue };
+        match &theirs.verdict {
+            Verdict::Safe { .. } => {
+                return Err(format!("unsafe by {}, safe by {}", left.name(), right.name()));
+            }
+            Verdict::SafeUpTo { bound: bound @ Bound::Unwinding { unwind, .. } }
+                if rounds(task.program, counterexample) <= *unwind =>
+            {
+                return Err(format!("unsafe by {}, by {}: {bound}", left.name(), right.name()));
+            }
+            _ => {}
+        }
+    }
+    let definite = |answer: &Answer| !matches!(answer.verdict, Verdict::Unknown { .. });
+    let bad = |answer: &Answer| matches!(answer.verdict, Verdict::Unsafe { .. });
+    Ok(Obeyed { compared: definite(&first) && definite(&second), telling: bad(&first) || bad(&second) })
+}
+
+/// How often a thread comes back to a point in a counterexample.
+fn rounds(program: &Program, counterexample: &Counterexample) -> u32 {
+    let Ok(shape) = Shape::new(program) else { return u32::MAX };
+    let mut visits: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut visit = |thread: u32, edge: wattle_program::EdgeId| {
+        let process = program.process(shape.threads[thread as usize].process);
+        *visits.entry((thread, process.cfg.edge(edge).from.0)).or_default() += 1;
+    };
+    for (thread, path) in counterexample.paths.iter().enumerate() {
+        path.iter().for_each(|(edge, _)| visit(thread as u32, *edge));
+    }
+    for action in counterexample.schedule.iter().flat_map(|schedule| &schedule.actions) {
+        if let Action::Step { thread, edge, .. } = action {
+            visit(thread.0, *edge);
+        }
+    }
+    visits.values().max().map_or(0, |most| most - 1)
+}

@@ -10,4 +10,6 @@ mod formulation;
 mod structure;
 #[cfg(test)]
 mod testing;
+mod unroll;
 mod values;
+mod wto;

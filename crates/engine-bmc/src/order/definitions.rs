@@ -24,6 +24,8 @@ use crate::relations::{Matrix, Relations, Term, TermId};
 pub(crate) struct Definitions<'a, 'e, 's> {
     pub relations: Relations<'a, 'e, 's>,
     pub description: Description,
+    /// Does some graph contain all of `co`?
+    pub coherent: bool,
     /// `None`: it has no pairs.
     known: BTreeMap<TermId, Option<RelationId>>,
 }
@@ -35,7 +37,7 @@ impl<'a, 'e, 's> Definitions<'a, 'e, 's> {
     pub fn new(relations: Relations<'a, 'e, 's>) -> Self {
         let events = relations.encoding.structure.events.len() as u32;
         let description = Description { events, ..Description::default() };
-        Definitions { relations, description, known: BTreeMap::new() }
+        Definitions { relations, description, coherent: false, known: BTreeMap::new() }
     }
 
     pub fn add(&mut self, definition: Definition) -> RelationId {

@@ -40,8 +40,9 @@ impl Definitions<'_, '_, '_> {
         for member in self.members(body) {
             self.relations.settle(member, circuit)?;
             let terms = &self.relations.terms;
-            let derived = matches!(terms.get(member), Term::Relation(name) if matches!(&**name, "rf" | "co"));
-            let decided = self.relations.bounds(member).is_decided() && !derived;
+            let [reads_from, coherence] = ["rf", "co"].map(|name| terms.known(name) == Some(member));
+            let decided = self.relations.bounds(member).is_decided() && !reads_from && !coherence;
+            self.coherent |= coherence;
             if decided || (terms.is_fixed(member) && self.relations.is_exact(member)) {
                 fixed.push(member);
             } else {
@@ -52,6 +53,15 @@ impl Definitions<'_, '_, '_> {
         self.static_edges(fixed, &mut graph, circuit)?;
         self.description.graphs.push(graph);
         Ok(())
+    }
+
+    /// The encoding makes `co` total where it is wanted, and leaves to us that it is an order.
+    pub fn coherence_is_an_order(&mut self, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+        let coherence = self.relations.terms.relation("co");
+        match self.coherent {
+            true => Ok(()),
+            false => self.acyclic(coherence, Lit::TRUE, circuit),
+        }
     }
 
     /// The relation of a term, where a literal holds.

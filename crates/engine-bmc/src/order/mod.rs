@@ -31,7 +31,7 @@ mod graph;
 mod present;
 #[cfg(test)]
 mod tests;
-mod thin_air;
+pub(crate) mod thin_air;
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,6 @@ use wattle_engine::Unsupported;
 use wattle_memory::MemoryModel;
 use wattle_memory::cat::{self, Axiom, Core, Role};
 use wattle_sat::{Lit, Test};
-
-pub(crate) use thin_air::has_thin_air_axiom;
 
 use crate::circuit::Circuit;
 use crate::encoding::{Constraint, Encoding};
@@ -116,6 +114,7 @@ fn axioms(
             marks.push(Mark { axiom: axiom.name.clone(), role: axiom.role, raised });
         }
     }
+    definitions.coherence_is_an_order(circuit)?;
     Ok(Constrained { description: definitions.description, marks })
 }
 

@@ -153,16 +153,3 @@ fn location(encoding: &Encoding<'_, '_>) -> Base {
     base.open = Some(open);
     base
 }
-
-/// Two accesses have one address.
-pub(crate) fn same_location(
-    encoding: &Encoding<'_, '_>,
-    circuit: &mut Circuit<'_>,
-    (one, other): Pair,
-) -> Lit {
-    let events = &encoding.structure.events;
-    let address = |event: EventId| events[event as usize].address;
-    let one = circuit.word(encoding.structure, address(one));
-    let other = circuit.word(encoding.structure, address(other));
-    circuit.equal(&one, &other)
-}

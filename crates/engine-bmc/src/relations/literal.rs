@@ -235,7 +235,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
             }
             Term::Relation(_) => match self.bases.get(&id).and_then(|base| base.when.get(&pair)) {
                 Some(literal) => *literal,
-                None => base::same_location(self.encoding, circuit, pair),
+                None => self.encoding.same_address(circuit, from.min(to), from.max(to)),
             },
             Term::Union(parts) => {
                 let mut all = Vec::new();

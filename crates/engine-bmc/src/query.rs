@@ -54,7 +54,7 @@ pub(crate) fn round(
     let mut solver = Solver::new();
     let stopped = stop_with(&mut solver, run);
     let mut circuit = Circuit::new(&mut solver);
-    let thin_air_free = order::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
+    let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
     let encoding = encode(&structure, &mut circuit, model).map_err(Reason::Unsupported)?;
     poll(run)?;

@@ -7,6 +7,8 @@ mod circuit;
 mod encoding;
 mod facts;
 mod formulation;
+mod order;
+mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;

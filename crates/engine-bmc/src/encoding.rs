@@ -1,11 +1,34 @@
 //! A structure as literals: what every formulation of the memory model starts from.
 //!
 //! Literals of the two communication relations are *absolute*: they hold only if both events happen
-//! and have the same address, and (for reads-from) the same value.
+//! and have the same address, and (for reads-from) the same value. This is the part of Algorithms 1
+//! and 2 of Alglave, Kroening and Tautschnig (2013) that does not speak of clocks:
+//!
+//! * every read that happens takes its value from some write that happens, of its address and value;
+//! * of two writes that happen and have the same address, one comes first, and initial writes come
+//!   before all others. That coherence has no cycle is left to the formulation.
+//!
+//! *What differs.* Addresses may be expressions: whether two events meet is a literal then, shared by
+//! all that asks for it. Pairs that program order or the values themselves exclude (`candidates`,
+//! `facts`) are not there. A read with one candidate needs no choice: it takes its value from that
+//! write where it happens, and if the write comes earlier in its thread the value is not even copied.
+//! Order inside a thread is fixed where the model implies it.
+//!
+//! *One write a read.* Two writes for one read are impossible where uniproc holds (the paper's Lemma
+//! 3: one of the two comes first, the read comes before the other one, which it takes its value from).
+//! For models without that axiom they are excluded here.
 
+use wattle_engine::Unsupported;
+use wattle_memory::cat::analysis::Coherence;
 use wattle_sat::{Lit, Pair};
 
+use crate::candidates::candidates;
+use crate::circuit::{Circuit, Word};
+use crate::facts::{Fact, Facts};
 use crate::structure::{EventId, Structure};
+use crate::values::Source;
+
+pub(crate) use crate::facts::Options;
 
 /// Where clauses come from, for the figures of a run (Alglave et al. 2013, Fig. 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +53,18 @@ impl Constraint {
         Constraint::Fence,
         Constraint::Property,
     ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Constraint::Ssa => "ssa",
+            Constraint::ReadFrom => "rf",
+            Constraint::Coherence => "ws",
+            Constraint::FromRead => "fr",
+            Constraint::ProgramOrder => "ppo",
+            Constraint::Fence => "ab",
+            Constraint::Property => "property",
+        }
+    }
 }
 
 pub(crate) struct Encoding<'a, 's> {
@@ -45,8 +80,270 @@ pub(crate) struct Encoding<'a, 's> {
     pub coherence: Vec<(Lit, Pair)>,
 }
 
-impl Encoding<'_, '_> {
+/// How large the problem is, as Fig. 7 of the paper counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Figures {
+    /// Memory addresses, those that nobody accesses among them.
+    pub addresses: u64,
+    /// Reads and writes, initial ones among them.
+    pub accesses: u64,
+    /// The most of them that may be of one address.
+    pub same_address: u64,
+}
+
+impl<'a, 's> Encoding<'a, 's> {
     pub fn happens(&self, event: EventId) -> Lit {
         self.happens[event as usize]
+    }
+
+    /// Two events have the same address, given that both happen.
+    pub fn same_address(&self, circuit: &mut Circuit<'_>, one: EventId, other: EventId) -> Lit {
+        let (left, right) = (&self.locations[one as usize], &self.locations[other as usize]);
+        if !left.iter().any(|location| right.binary_search(location).is_ok()) {
+            return Lit::FALSE;
+        }
+        let address = |event: EventId| self.structure.events[event as usize].address;
+        if address(one) == address(other) {
+            return Lit::TRUE;
+        }
+        let left = circuit.word(self.structure, address(one));
+        let right = circuit.word(self.structure, address(other));
+        circuit.equal(&left, &right)
+    }
+
+    /// It happens, and accesses this location.
+    pub fn accesses(&self, circuit: &mut Circuit<'_>, event: EventId, location: u32) -> Lit {
+        let possible = &self.locations[event as usize];
+        if possible.binary_search(&location).is_err() {
+            return Lit::FALSE;
+        }
+        let happens = self.happens(event);
+        if possible.len() == 1 {
+            return happens;
+        }
+        let word = circuit.word(self.structure, self.structure.events[event as usize].address);
+        let here = circuit.equals(&word, i64::from(location));
+        circuit.and(happens, here)
+    }
+
+    pub fn figures(&self) -> Figures {
+        let mut counts = vec![0; self.structure.arena.shape().locations.len()];
+        for location in self.locations.iter().flatten() {
+            counts[*location as usize] += 1;
+        }
+        Figures {
+            addresses: counts.len() as u64,
+            accesses: self.locations.iter().filter(|locations| !locations.is_empty()).count() as u64,
+            same_address: counts.into_iter().max().unwrap_or(0),
+        }
+    }
+}
+
+/// Everything but the memory model.
+pub(crate) fn encode<'a, 's>(
+    structure: &'a Structure<'s>,
+    circuit: &mut Circuit<'_>,
+    options: Options,
+) -> Result<Encoding<'a, 's>, Unsupported> {
+    let mut candidates = candidates(structure, options.coherence);
+    let facts = Facts::new(structure, &candidates, options);
+    let locations: Vec<Vec<u32>> = (structure.events.iter())
+        .map(|event| match event.access.reads() || event.access.writes() {
+            true => facts.locations(structure, event.address),
+            false => vec![],
+        })
+        .collect();
+    let may_happen =
+        |event: EventId| facts.of(structure.events[event as usize].guard).is_none_or(Fact::may_be_true);
+    for (read, list) in candidates.iter_mut().enumerate() {
+        let meets = |write: EventId| {
+            let other = &locations[write as usize];
+            locations[read].iter().any(|location| other.binary_search(location).is_ok())
+        };
+        list.retain(|write| may_happen(*write) && may_happen(read as EventId) && meets(*write));
+    }
+    circuit.values.facts = facts;
+    circuit.kind = Constraint::Ssa;
+    choices(structure, circuit)?;
+    let mut encoding =
+        Encoding { structure, happens: vec![], locations, reads_from: vec![], coherence: vec![] };
+    for (number, list) in candidates.iter().enumerate() {
+        if structure.events[number].access.reads() {
+            let source = source(structure, circuit, number as EventId, list);
+            circuit.values.set_read(number as EventId, source);
+        }
+    }
+    for event in &structure.events {
+        let happens = circuit.literal(structure, event.guard);
+        encoding.happens.push(happens);
+    }
+    circuit.kind = Constraint::ReadFrom;
+    reads_from(&mut encoding, circuit, &candidates, options);
+    circuit.kind = Constraint::Coherence;
+    coherence(&mut encoding, circuit, options);
+    circuit.kind = Constraint::Property;
+    contents(&encoding, circuit);
+    circuit.kind = Constraint::Ssa;
+    for requirement in &structure.requirements {
+        let literal = circuit.literal(structure, *requirement);
+        circuit.clause(&[literal]);
+    }
+    circuit.accepted()?;
+    Ok(encoding)
+}
+
+/// Free choices are words within their bounds.
+fn choices(structure: &Structure<'_>, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    for (number, input) in structure.inputs.iter().enumerate() {
+        let number = number as u32;
+        if structure.finals.iter().any(|(_, other)| *other == number) {
+            continue;
+        }
+        if input.low > input.high {
+            return Err(Unsupported::new("a choice among no values"));
+        }
+        let word = circuit.word_within(&Fact::between(input.low, input.high));
+        let inside = circuit.within(&word, input.low, input.high);
+        circuit.clause(&[inside]);
+        circuit.values.set_cell(number, word);
+    }
+    // Words first, clauses that tie them to writes later: properties may be made into words before.
+    for (location, cell) in &structure.finals {
+        let fact = circuit.values.facts.content(structure, *location);
+        let word = circuit.word_within(&fact);
+        circuit.values.set_cell(*cell, word);
+    }
+    Ok(())
+}
+
+/// What a read returns.
+fn source(
+    structure: &Structure<'_>,
+    circuit: &mut Circuit<'_>,
+    read: EventId,
+    candidates: &[EventId],
+) -> Source {
+    if let [only] = candidates {
+        let write = &structure.events[*only as usize];
+        let earlier = structure.before[read as usize].binary_search(only).is_ok();
+        // Earlier in its thread, or initial: so the value does not depend on this read.
+        if let (true, Some(written)) = (earlier || write.thread.is_none(), write.written) {
+            return Source::Same(written);
+        }
+    }
+    let fact = circuit.values.facts.read(read).clone();
+    Source::Word(circuit.word_within(&fact))
+}
+
+fn reads_from(
+    encoding: &mut Encoding<'_, '_>,
+    circuit: &mut Circuit<'_>,
+    candidates: &[Vec<EventId>],
+    options: Options,
+) {
+    let structure = encoding.structure;
+    for (number, list) in candidates.iter().enumerate() {
+        let read = number as EventId;
+        let happens = encoding.happens(read);
+        if !structure.events[number].access.reads() || happens == Lit::FALSE {
+            continue;
+        }
+        let mut some = vec![!happens];
+        for write in list {
+            let same = encoding.same_address(circuit, *write, read);
+            if encoding.happens(*write) == Lit::FALSE || same == Lit::FALSE {
+                continue;
+            }
+            let literal = if list.len() == 1 { happens } else { circuit.fresh() };
+            circuit.implies(literal, happens);
+            circuit.implies(literal, encoding.happens(*write));
+            circuit.implies(literal, same);
+            equate(structure, circuit, literal, *write, read);
+            some.push(literal);
+            encoding.reads_from.push((literal, (*write, read)));
+        }
+        circuit.clause(&some);
+        if options.coherence != Coherence::Acyclic {
+            at_most_one(circuit, &some[1..]);
+        }
+    }
+}
+
+/// Where the literal holds, the read returns what the write wrote.
+fn equate(structure: &Structure<'_>, circuit: &mut Circuit<'_>, literal: Lit, write: EventId, read: EventId) {
+    let Some(written) = structure.events[write as usize].written else { return };
+    let returned = match circuit.values.read(read) {
+        Some(Source::Word(word)) => word.clone(),
+        // The same expression.
+        _ => return,
+    };
+    let written = circuit.word(structure, written);
+    circuit.equate(&[literal], &returned, &written);
+}
+
+fn at_most_one(circuit: &mut Circuit<'_>, literals: &[Lit]) {
+    let mut some = Lit::FALSE;
+    for literal in literals {
+        circuit.clause(&[!some, !*literal]);
+        some = circuit.or(some, *literal);
+    }
+}
+
+fn coherence(encoding: &mut Encoding<'_, '_>, circuit: &mut Circuit<'_>, options: Options) {
+    let structure = encoding.structure;
+    let writes: Vec<EventId> = (0..structure.events.len() as EventId)
+        .filter(|event| structure.events[*event as usize].access.writes())
+        .filter(|event| encoding.happens(*event) != Lit::FALSE)
+        .collect();
+    for (position, &second) in writes.iter().enumerate() {
+        for &first in &writes[..position] {
+            let same = encoding.same_address(circuit, first, second);
+            let both = circuit.all(&[encoding.happens(first), encoding.happens(second), same]);
+            if both == Lit::FALSE {
+                continue;
+            }
+            let initial = structure.events[first as usize].thread.is_none();
+            let before = structure.before[second as usize].binary_search(&first).is_ok();
+            if initial || before && options.coherence != Coherence::Unknown {
+                encoding.coherence.push((both, (first, second)));
+                continue;
+            }
+            let one = circuit.fresh();
+            let other = if both == Lit::TRUE { !one } else { circuit.fresh() };
+            circuit.implies(one, both);
+            circuit.implies(other, both);
+            circuit.clause(&[!one, !other]);
+            circuit.clause(&[!both, one, other]);
+            encoding.coherence.push((one, (first, second)));
+            encoding.coherence.push((other, (second, first)));
+        }
+    }
+}
+
+/// What memory holds in the end: at each location that is asked for, the value of its last write.
+fn contents(encoding: &Encoding<'_, '_>, circuit: &mut Circuit<'_>) {
+    let structure = encoding.structure;
+    let mut later: Vec<Vec<Lit>> = vec![vec![]; structure.events.len()];
+    for (literal, (first, _)) in &encoding.coherence {
+        later[*first as usize].push(*literal);
+    }
+    for (location, cell) in &structure.finals {
+        let content = circuit.values.cell(*cell).cloned().unwrap_or_else(|| Word::constant(0));
+        let mut some = Vec::new();
+        for event in 0..structure.events.len() as EventId {
+            let Some(written) = structure.events[event as usize].written else { continue };
+            let here = encoding.accesses(circuit, event, *location);
+            if here == Lit::FALSE || later[event as usize].contains(&Lit::TRUE) {
+                continue;
+            }
+            let last: Vec<Lit> =
+                later[event as usize].iter().map(|literal| !*literal).chain([here]).collect();
+            let last = circuit.all(&last);
+            let written = circuit.word(structure, written);
+            circuit.equate(&[last], &content, &written);
+            some.push(last);
+        }
+        // Follows where coherence has no cycle; said so that the solver sees it.
+        circuit.clause(&some);
     }
 }

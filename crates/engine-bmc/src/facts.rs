@@ -24,9 +24,11 @@
 mod join;
 mod node;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use wattle_program::symbolic::{Arena, Expr, Node};
+use wattle_memory::cat::analysis::Coherence;
+use wattle_program::symbolic::{Expr, Node};
 
 use crate::structure::{EventId, Structure};
 
@@ -161,8 +163,8 @@ impl Fact {
 /// What is known of the memory model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// It has an axiom that keeps accesses of one location in program order.
-    pub coherent: bool,
+    /// How far it keeps accesses of one location in program order.
+    pub coherence: Coherence,
     /// It has an axiom that forbids values out of thin air.
     pub thin_air_free: bool,
 }
@@ -170,6 +172,8 @@ pub(crate) struct Options {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     exprs: Vec<Fact>,
+    /// The inputs that stand for contents in the end.
+    contents: BTreeMap<u32, Fact>,
     /// For each event that reads, what it may return.
     reads: Vec<Fact>,
     /// How many rounds it took, and whether they were enough to settle.
@@ -195,6 +199,7 @@ impl Facts {
     pub fn new(structure: &Structure<'_>, candidates: &[Vec<EventId>], options: Options) -> Facts {
         let mut facts = Facts {
             exprs: vec![Fact::nothing(); structure.arena.len()],
+            contents: BTreeMap::new(),
             reads: vec![Fact::nothing(); structure.events.len()],
             rounds: 0,
             settled: false,
@@ -239,6 +244,12 @@ impl Facts {
                 break;
             }
         }
+        // No event depends on what memory holds in the end.
+        facts.contents = structure
+            .finals
+            .iter()
+            .map(|(location, cell)| (*cell, facts.content(structure, *location)))
+            .collect();
         for number in 0..structure.arena.len() as u32 {
             facts.exprs[number as usize] = facts.evaluate(structure, Expr(number));
         }
@@ -312,10 +323,4 @@ fn longest_chain(structure: &Structure<'_>, cone: &[Expr]) -> u32 {
         .filter(|event| depends(event.address) || depends(event.guard) || event.written.is_some_and(depends))
         .count();
     links as u32 + 1
-}
-
-/// Is it sure that two expressions have the same value?
-pub(crate) fn surely_equal(arena: &Arena<'_>, one: Expr, other: Expr) -> bool {
-    one == other && arena.is_total(one)
-        || arena.value(one).is_some() && arena.value(one) == arena.value(other)
 }

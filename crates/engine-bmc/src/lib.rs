@@ -2,11 +2,16 @@
 
 #![allow(dead_code)]
 
+mod candidates;
 mod circuit;
 mod encoding;
 mod facts;
 mod formulation;
+mod order;
+mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;
+mod unroll;
 mod values;
+mod wto;

@@ -119,8 +119,13 @@ pub(crate) struct Threaded {
     pub ended: Option<Expr>,
     /// It is cut by the bound on loops.
     pub cut: Option<Expr>,
+    /// The loops at whose heads it is cut, and when.
+    pub cuts: Vec<(Point, Expr)>,
 }
 
+/// Expressions that may have no value are guarded, in whatever speaks of them, by the condition under
+/// which they have one; they are evaluated by `Arena::evaluate_all`. Integers of sort `Int` are meant
+/// to be as wide as they need to be.
 #[derive(Debug)]
 pub(crate) struct Structure<'a> {
     pub arena: Arena<'a>,
@@ -140,6 +145,9 @@ pub(crate) struct Structure<'a> {
     /// Each thread's in order.
     pub steps: Vec<Step>,
     pub inputs: Vec<Input>,
+    /// What memory holds in the end: a location, and the input that stands for its content. The input's
+    /// bounds say nothing.
+    pub finals: Vec<(u32, u32)>,
     /// What holds in every execution.
     pub requirements: Vec<Expr>,
     pub assertions: Vec<Failure>,
@@ -147,4 +155,18 @@ pub(crate) struct Structure<'a> {
     /// Constructs that wattle does not handle, and when they are reached.
     pub unsupported: Vec<(Expr, Name, Span)>,
     pub threads: Vec<Threaded>,
+}
+
+impl Structure<'_> {
+    /// A new free choice.
+    pub fn input(&mut self, low: i64, high: i64) -> u32 {
+        self.inputs.push(Input { low, high });
+        self.inputs.len() as u32 - 1
+    }
+
+    /// A new free condition.
+    pub fn flag(&mut self) -> Expr {
+        let input = self.input(0, 1);
+        self.arena.cell(input)
+    }
 }

@@ -50,8 +50,13 @@ impl Values {
         put(&mut self.cells, cell as usize, word);
     }
 
-    pub fn has_cell(&self, cell: u32) -> bool {
-        matches!(self.cells.get(cell as usize), Some(Some(_)))
+    pub fn read(&self, event: EventId) -> Option<&Source> {
+        self.reads.get(event as usize)?.as_ref()
+    }
+
+    /// The word of a free choice.
+    pub fn cell(&self, cell: u32) -> Option<&Word> {
+        self.cells.get(cell as usize)?.as_ref()
     }
 
     fn known(&self, expr: Expr) -> Option<&Word> {

@@ -17,7 +17,6 @@
 //! judged on executions in which threads stop early, which presumes that the model allows an
 //! execution's beginning if it allows the execution.
 
-mod analysis;
 mod census;
 mod evaluate;
 mod judge;

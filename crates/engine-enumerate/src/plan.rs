@@ -2,7 +2,7 @@
 //!
 //! The core of a model is lowered once, for all tests: each node that an axiom needs gets a slot, and
 //! an instruction that computes it from other slots. Instructions stand in the order in which axioms
-//! need them, divided into three stages (`analysis::Stage`): what is known before anything is chosen,
+//! need them, divided into three stages (`cat::analysis::Stage`): what is known before anything is chosen,
 //! what needs `rf`, what needs `co`. An axiom is checked as soon as its slot is there. A second list
 //! has what the *monotone* axioms need in any stage; the search runs it on parts of executions.
 //!
@@ -13,7 +13,7 @@ use wattle_engine::Unsupported;
 use wattle_memory::cat::{Core, Node, NodeId, Role, Test, Type, base};
 use wattle_program::Name;
 
-use crate::analysis::{Coherence, Stage, coherence, stages};
+use wattle_memory::cat::analysis::{Coherence, Stage, coherence, stages};
 
 pub(crate) type Slot = u32;
 

@@ -6,7 +6,7 @@
 //! * **Values.** A read that gets a write with a known value makes values, addresses and constraints
 //!   known that depend on it; a constraint that fails ends the branch. Where an address is not known
 //!   yet, every write that may be there is tried, and the choice is dropped when it turns out wrong.
-//! * **Coherence.** If the model implies it (`analysis`), `po-loc` and the choices of `rf` so far
+//! * **Coherence.** If the model implies it (`cat::analysis`), `po-loc` and the choices of `rf` so far
 //!   force an order on writes; a choice that would close a cycle is not made, and only the orders
 //!   that extend the forced one are listed: these are exactly the coherent ones.
 //! * **Axioms.** Stage by stage (`plan`); where many choices remain, the monotone axioms are also
@@ -20,12 +20,12 @@ use wattle_engine::{Reason, Run, Spent};
 use wattle_logic::Fault;
 use wattle_memory::relation::Row;
 
-use crate::analysis::Coherence;
 use crate::evaluate::Evaluator;
 use crate::path::{Access, Constraint, End, Path};
 use crate::plan::Plan;
 use crate::skeleton::Skeleton;
 use crate::state::Cells;
+use wattle_memory::cat::analysis::Coherence;
 use wattle_program::symbolic::{Arena, Reads};
 
 /// No write yet.

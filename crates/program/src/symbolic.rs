@@ -192,6 +192,14 @@ impl<'a> Arena<'a> {
 
     pub fn binary(&mut self, operator: Binary, sort: Sort, left: Expr, right: Expr) -> Expr {
         use Binary::*;
+        // Two comparisons are enough, so that opposite conditions are seen to be opposite.
+        match operator {
+            NotEqual => return self.negated(Equal, left, right),
+            Greater => return self.binary(Less, sort, right, left),
+            GreaterEqual => return self.negated(Less, left, right),
+            LessEqual => return self.negated(Less, right, left),
+            _ => {}
+        }
         let (a, b) = (self.value(left), self.value(right));
         if let (Some(a), Some(b)) = (a, b)
             && let Ok(value) = self.apply(operator, sort, a, b)
@@ -200,9 +208,16 @@ impl<'a> Arena<'a> {
         }
         if left == right && self.is_total(left) {
             match operator {
-                BitXor | Subtract | NotEqual | Less | Greater => return self.constant(0),
-                Equal | LessEqual | GreaterEqual | Implies => return self.constant(1),
+                BitXor | Subtract | Less => return self.constant(0),
+                Equal | Implies => return self.constant(1),
                 And | Or => return left,
+                _ => {}
+            }
+        }
+        if self.are_opposite(left, right) && self.is_total(left) && self.is_total(right) {
+            match operator {
+                And => return self.constant(0),
+                Or => return self.constant(1),
                 _ => {}
             }
         }
@@ -229,22 +244,58 @@ impl<'a> Arena<'a> {
         self.composed(Node::Binary(operator, sort, left, right), &[left, right], total)
     }
 
+    fn negated(&mut self, operator: Binary, left: Expr, right: Expr) -> Expr {
+        let inner = self.binary(operator, Sort::Bool, left, right);
+        self.unary(Unary::Not, Sort::Bool, inner)
+    }
+
+    /// Is one the negation of the other?
+    pub fn are_opposite(&self, left: Expr, right: Expr) -> bool {
+        let negates = |a, b| matches!(self.node(a), Node::Unary(Unary::Not, _, inner) if inner == b);
+        negates(left, right) || negates(right, left)
+    }
+
     pub fn choice(&mut self, condition: Expr, then: Expr, otherwise: Expr) -> Expr {
-        match self.value(condition) {
-            Some(0) => otherwise,
-            Some(_) => then,
-            None if then == otherwise && self.is_total(condition) => then,
-            None => self.composed(Node::If(condition, then, otherwise), &[condition, then, otherwise], true),
+        if let Node::Unary(Unary::Not, _, inner) = self.node(condition) {
+            return self.choice(inner, otherwise, then);
         }
+        match self.value(condition) {
+            Some(0) => return otherwise,
+            Some(_) => return then,
+            None => {}
+        }
+        match (self.value(then), self.value(otherwise)) {
+            (Some(1), Some(0)) => return condition,
+            (Some(0), Some(1)) => return self.unary(Unary::Not, Sort::Bool, condition),
+            _ => {}
+        }
+        if then == otherwise && self.is_total(condition) {
+            return then;
+        }
+        self.composed(Node::If(condition, then, otherwise), &[condition, then, otherwise], true)
     }
 
     pub fn wrap(&mut self, sort: Sort, operand: Expr) -> Expr {
         match sort {
             Sort::Bits { width, .. } if width < 64 => match self.value(operand) {
                 Some(value) => self.constant(sort.wrap(value)),
+                None if self.is_wrapped(operand, sort) => operand,
                 None => self.composed(Node::Wrap(sort, operand), &[operand], true),
             },
             _ => operand,
+        }
+    }
+
+    /// Is the operator one that wraps its result already?
+    fn is_wrapped(&self, operand: Expr, sort: Sort) -> bool {
+        match self.node(operand) {
+            Node::Wrap(other, _) => other == sort,
+            Node::Unary(Unary::Negate | Unary::Complement, other, _) => other == sort,
+            Node::Binary(operator, other, ..) => {
+                let integer = !operator.is_comparison() && !operator.is_logical();
+                integer && other == sort && operator != Binary::Offset
+            }
+            _ => false,
         }
     }
 
@@ -318,6 +369,50 @@ impl<'a> Arena<'a> {
                 cells.get(first as usize + location).copied().ok_or(Fault::OutOfBounds)
             }
         }
+    }
+
+    /// What every expression is worth, by its number. Unlike in [`Arena::evaluate`], a fault in an
+    /// operand that does not matter is none: `false && fault` is false. Whoever guards an expression by
+    /// the condition under which it has a value may so speak of both at once.
+    pub fn evaluate_all(&self, reads: &[i64], cells: &[i64]) -> Vec<Result<i64, Fault>> {
+        let mut values: Vec<Result<i64, Fault>> = Vec::with_capacity(self.infos.len());
+        for info in &self.infos {
+            let of = |expr: Expr| values[expr.0 as usize];
+            let get = |from: &[i64], at: u32| from.get(at as usize).copied().ok_or(Fault::Meaningless);
+            let value = match info.node {
+                Node::Constant(value) => Ok(value),
+                Node::Read(number) => get(reads, number),
+                Node::Cell(cell) => get(cells, cell),
+                Node::Unary(operator, sort, operand) => {
+                    of(operand).and_then(|operand| unary(operator, sort, operand))
+                }
+                Node::Binary(operator, sort, left, right) => match (operator, of(left), of(right)) {
+                    (Binary::And, Ok(0), _) | (Binary::And, _, Ok(0)) => Ok(0),
+                    (Binary::Or, Ok(1), _) | (Binary::Or, _, Ok(1)) => Ok(1),
+                    (Binary::Implies, Ok(0), _) | (Binary::Implies, _, Ok(1)) => Ok(1),
+                    (_, left, right) => {
+                        left.and_then(|left| right.and_then(|right| self.apply(operator, sort, left, right)))
+                    }
+                },
+                Node::If(condition, then, otherwise) => {
+                    of(condition).and_then(|holds| if holds != 0 { of(then) } else { of(otherwise) })
+                }
+                Node::Wrap(sort, operand) => of(operand).map(|operand| sort.wrap(operand)),
+                Node::Element(base, index, length) => {
+                    of(base).and_then(|base| of(index).and_then(|index| element(base, index, length)))
+                }
+                Node::Number(location) => of(location).and_then(|location| number(self.shape, location)),
+                Node::Pointer(number) => {
+                    of(number).and_then(|number| self.shape.pointer(number).map(i64::from))
+                }
+                Node::Content(first, location) => of(location).and_then(|location| {
+                    let location = u32::try_from(location).map_err(|_| Fault::OutOfBounds)?;
+                    cells.get((first + location) as usize).copied().ok_or(Fault::OutOfBounds)
+                }),
+            };
+            values.push(value);
+        }
+        values
     }
 
     fn apply(&self, operator: Binary, sort: Sort, a: i64, b: i64) -> Result<i64, Fault> {

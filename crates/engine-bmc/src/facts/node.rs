@@ -32,17 +32,17 @@ impl Facts {
             }
             Node::Unary(operator, sort, operand) => {
                 let operand = of(operand);
-                tried(sort, &[operand], |values| unary(operator, sort, values[0]))
+                tried(&[operand], |values| unary(operator, sort, values[0]))
                     .unwrap_or_else(|| unary_range(operator, sort, operand))
             }
             Node::Binary(operator, sort, left, right) => {
                 let (left, right) = (of(left), of(right));
-                tried(sort, &[left, right], |values| binary(shape, operator, sort, values[0], values[1]))
+                tried(&[left, right], |values| binary(shape, operator, sort, values[0], values[1]))
                     .unwrap_or_else(|| binary_range(shape, operator, sort, left, right))
             }
             Node::Wrap(sort, operand) => {
                 let operand = of(operand);
-                tried(sort, &[operand], |values| Ok(sort.wrap(values[0])))
+                tried(&[operand], |values| Ok(sort.wrap(values[0])))
                     .unwrap_or_else(|| in_sort(sort, operand.bounds().map(wide)))
             }
             Node::Element(base, index, length) => {
@@ -52,7 +52,7 @@ impl Facts {
                     true => Ok(values[0] * length + values[1]),
                     false => Err(Fault::OutOfBounds),
                 };
-                tried(Sort::Address, &[base, index], element).unwrap_or_else(|| {
+                tried(&[base, index], element).unwrap_or_else(|| {
                     let last = shape.locations.len() as i64;
                     let (low, high) = base.bounds().unwrap_or((0, last));
                     let (low, high) = (low.clamp(0, last), high.clamp(0, last));
@@ -67,7 +67,7 @@ impl Facts {
                 let location = of(location);
                 let number =
                     |location: i64| shape.number(u32::try_from(location).map_err(|_| Fault::OutOfBounds)?);
-                tried(Sort::WORD, &[location], |values| number(values[0])).unwrap_or_else(|| {
+                tried(&[location], |values| number(values[0])).unwrap_or_else(|| {
                     let last = shape.locations.len() as i64 - 1;
                     let (low, high) = location.bounds().unwrap_or((0, last));
                     match (number(low.clamp(0, last)), number(high.clamp(0, last))) {
@@ -76,10 +76,8 @@ impl Facts {
                     }
                 })
             }
-            Node::Pointer(number) => {
-                tried(Sort::Address, &[of(number)], |values| shape.pointer(values[0]).map(i64::from))
-                    .unwrap_or_else(|| Fact::between(0, shape.locations.len() as i64 - 1))
-            }
+            Node::Pointer(number) => tried(&[of(number)], |values| shape.pointer(values[0]).map(i64::from))
+                .unwrap_or_else(|| Fact::between(0, shape.locations.len() as i64 - 1)),
             Node::Content(first, location) => {
                 let locations = 0..shape.locations.len() as u32;
                 let possible = locations.filter(|number| of(location).may_be(i64::from(*number)));
@@ -91,6 +89,9 @@ impl Facts {
     }
 
     fn cell(&self, structure: &Structure<'_>, cell: u32) -> Fact {
+        if let Some(content) = self.contents.get(&cell) {
+            return content.clone();
+        }
         match structure.inputs.get(cell as usize) {
             Some(input) => Fact::between(input.low, input.high),
             None => Fact::Unbounded,
@@ -124,7 +125,7 @@ fn binary(shape: &Shape, operator: Binary, sort: Sort, left: i64, right: i64) ->
 }
 
 /// All results of an operation, where its operands have few values.
-fn tried(_: Sort, operands: &[&Fact], operation: impl Fn(&[i64]) -> Result<i64, Fault>) -> Option<Fact> {
+fn tried(operands: &[&Fact], operation: impl Fn(&[i64]) -> Result<i64, Fault>) -> Option<Fact> {
     let sets: Option<Vec<&[i64]>> = (operands.iter())
         .map(|fact| match fact {
             Fact::Among(values) => Some(&**values),

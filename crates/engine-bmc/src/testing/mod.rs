@@ -111,6 +111,7 @@ pub(crate) fn empty(shape: &Shape) -> Structure<'_> {
         read_modify_write: vec![],
         steps: vec![],
         inputs: vec![],
+        finals: vec![],
         requirements: vec![],
         assertions: vec![],
         faults: vec![],

@@ -8,6 +8,7 @@
 //! The language is herd's, as far as models of processors and of C11 need it. `co` is part of an
 //! execution, so `with co from …` needs no sets of relations; that is why those are left out.
 
+pub mod analysis;
 pub mod base;
 mod build;
 mod codes;

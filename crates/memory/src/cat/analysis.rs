@@ -9,11 +9,11 @@
 //! **Monotone** nodes only grow when `rf`, `co` or `loc` grow. An axiom over such a node that fails on
 //! part of an execution fails on the whole of it.
 
-use wattle_memory::cat::{Axiom, Core, Node, NodeId, Role, Test, Type};
+use super::core::{Axiom, Core, Node, NodeId, Role, Test, Type};
 
 /// How much of coherence every execution of the model satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coherence {
+pub enum Coherence {
     Unknown,
     /// No event comes, in program order, after one of its location that it precedes in `rf`, `co`,
     /// `fr`, `co; rf` or `fr; rf`.
@@ -43,7 +43,7 @@ const COMMUNICATION: u32 = RF | CO | FR;
 const INTERNAL: u32 = PO | PO_LOC | RFI | COI | FRI;
 const EXTERNAL: u32 = RFE | COE | FRE;
 
-pub(crate) fn coherence(core: &Core) -> Coherence {
+pub fn coherence(core: &Core) -> Coherence {
     let parts = contained(core);
     let has = |id: NodeId, wanted: u32| parts[id.0 as usize] & wanted == wanted;
     let mut best = Coherence::Unknown;
@@ -147,7 +147,7 @@ fn contained(core: &Core) -> Vec<u32> {
 
 /// When the value of a node is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
+pub enum Stage {
     /// Before anything is chosen.
     Static,
     /// When every read has its write.
@@ -167,7 +167,7 @@ fn base_stage(name: &str, fixed: bool) -> Stage {
 }
 
 /// For each node: its stage, and whether it only grows with what is chosen.
-pub(crate) fn stages(core: &Core, fixed: bool) -> Vec<(Stage, bool)> {
+pub fn stages(core: &Core, fixed: bool) -> Vec<(Stage, bool)> {
     let mut groups = vec![(Stage::Static, true); core.groups.len()];
     // A group is as late as its latest body; two rounds for the groups inside it.
     loop {

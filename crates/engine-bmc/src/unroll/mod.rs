@@ -1,0 +1,298 @@
+//! From a program to its symbolic event structure: guarded single assignment.
+//!
+//! Bounded model checking (Clarke, Biere, Raimi and Zhu 2001; for concurrent programs on weak memory
+//! Alglave, Kroening and Tautschnig 2013) asks a solver for an execution in which every loop is run a
+//! bounded number of times. Each thread becomes a graph without cycles: a control point in one round
+//! of each loop around it. It is run once, symbolically ([`thread`], [`step`]): where ways part, each
+//! goes on under its own guard; where they meet, each local becomes a choice between its values
+//! ([`state`]). Nothing is copied for the sake of paths, so the size is that of the unrolled text,
+//! whereas paths are exponentially many.
+//!
+//! *What differs from the paper.* Loops need not be structured: they are unrolled along a weak
+//! topological order, `goto`s into their middle included. Guards are folded where branches meet
+//! ([`guard`]), not left to the solver. Addresses may be computed. `assume` and bounds stop their thread
+//! and nothing else: the paper's constraint on the whole execution would lose what others do before.
+//!
+//! *Why it is sound.* Take an execution of the program in which no thread goes round a loop more often
+//! than the bound. Its threads take edges; each is an unrolled step, whose guard holds under the values
+//! read and the choices made; so it is an execution of the structure. Conversely, the guards of an
+//! execution of the structure pick at most one step at each point that a thread is at, and each is
+//! possible there. Threads whose next step cannot be refused take it: whatever a model allows, it also
+//! allows with one more step at the end.
+
+mod guard;
+mod state;
+mod step;
+mod term;
+#[cfg(test)]
+mod tests;
+mod thread;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_engine::Unsupported;
+use wattle_logic::{Sort, Value};
+use wattle_program::step::domain;
+use wattle_program::symbolic::{Arena, Expr};
+use wattle_program::{Orders, Point, ProcessId, Program, Range, Shape, Tags, ThreadId, Vocabulary};
+
+use crate::structure::{Access, Event, Structure, Threaded};
+use crate::wto::weak_topological_order;
+use state::{Known, Reads, State};
+use thread::{Halt, Unroller};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// A thread comes back to the head of a loop at most this often,
+    pub unwind: u32,
+    /// or this often, for the loop with this head.
+    pub per_loop: BTreeMap<(ProcessId, Point), u32>,
+    /// Loops that count (that cannot be left before their last round) may together go on for this many
+    /// rounds of a thread.
+    pub fold: u32,
+    pub wanted: Wanted,
+    /// The points, beside its ends, where a thread may stop for no reason.
+    pub standing: BTreeSet<(ProcessId, Point)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            unwind: 2,
+            per_loop: BTreeMap::new(),
+            fold: 2_000,
+            wanted: Wanted::default(),
+            standing: BTreeSet::new(),
+        }
+    }
+}
+
+/// Which dependencies a memory model speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub address: bool,
+    pub data: bool,
+    pub control: bool,
+    pub pick: bool,
+}
+
+impl Wanted {
+    pub const ALL: Wanted = Wanted { address: true, data: true, control: true, pick: true };
+
+    pub fn any(self) -> bool {
+        self != Wanted::default()
+    }
+
+    /// Those that these base relations of a model need.
+    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Wanted {
+        let mut wanted = Wanted::default();
+        for name in names {
+            match name {
+                "addr" => wanted.address = true,
+                "data" => wanted.data = true,
+                "ctrl" => wanted.control = true,
+                "pick" | "pick-addr" | "pick-data" => wanted.pick = true,
+                _ => {}
+            }
+        }
+        wanted
+    }
+}
+
+/// All points of all processes: where threads may stop, for models that do not promise that an
+/// execution can be continued.
+pub(crate) fn everywhere(program: &Program) -> BTreeSet<(ProcessId, Point)> {
+    let points = |process: ProcessId| {
+        (0..program.process(process).cfg.points.len() as u32).map(move |point| (process, Point(point)))
+    };
+    program.process_ids().flat_map(points).collect()
+}
+
+pub(crate) fn unroll<'a>(
+    program: &Program,
+    shape: &'a Shape,
+    options: &Options,
+) -> Result<Structure<'a>, Unsupported> {
+    thread::accepts(program)?;
+    let mut endless = BTreeSet::new();
+    loop {
+        match unroll_but(program, shape, options, &endless) {
+            Ok(structure) => return Ok(structure),
+            Err(Halt::Unsupported(what)) => return Err(what),
+            Err(Halt::Endless(process, head)) => endless.insert((process, head)),
+        };
+    }
+}
+
+/// `endless`: loops that are not taken to count.
+fn unroll_but<'a>(
+    program: &Program,
+    shape: &'a Shape,
+    options: &Options,
+    endless: &BTreeSet<(ProcessId, Point)>,
+) -> Result<Structure<'a>, Halt> {
+    if program.init.is_some() {
+        return Err(Unsupported::new("a constraint on initial states").into());
+    }
+    let mut structure = Structure {
+        arena: Arena::new(shape),
+        events: Vec::new(),
+        before: Vec::new(),
+        address: Vec::new(),
+        data: Vec::new(),
+        control: Vec::new(),
+        pick: Vec::new(),
+        pick_address: Vec::new(),
+        pick_data: Vec::new(),
+        read_modify_write: Vec::new(),
+        steps: Vec::new(),
+        inputs: Vec::new(),
+        finals: Vec::new(),
+        requirements: Vec::new(),
+        assertions: Vec::new(),
+        faults: Vec::new(),
+        unsupported: Vec::new(),
+        threads: Vec::new(),
+    };
+    let contents = initial_writes(program, shape, &mut structure)?;
+    let orders: Vec<_> =
+        program.processes.iter().map(|process| weak_topological_order(&process.cfg)).collect();
+    for thread in shape.thread_ids() {
+        let info = shape.info(thread);
+        let process = program.process(info.process);
+        let (locals, trusted) = initial_locals(program, shape, thread, &mut structure)?;
+        let mut leaving = vec![Vec::new(); process.cfg.points.len()];
+        for edge in process.cfg.edge_ids() {
+            leaving[process.cfg.edge(edge).from.0 as usize].push(edge);
+        }
+        let mut waiting = vec![Vec::new(); process.cfg.points.len()];
+        waiting[process.cfg.entry.0 as usize].push(State {
+            reached: structure.arena.constant(1),
+            locals,
+            control: Reads::default(),
+            control_pick: Reads::default(),
+            reservation: None,
+            behind: Default::default(),
+        });
+        let first = structure.events.len() as u32;
+        let mut unroller = Unroller {
+            program,
+            shape,
+            options,
+            contents: &contents,
+            structure: &mut structure,
+            process,
+            thread,
+            copy: info.copy,
+            first,
+            trusted,
+            selects: program.vocabulary == Vocabulary::Aarch64,
+            updates: program.vocabulary == Vocabulary::C11,
+            leaving,
+            waiting,
+            open: Vec::new(),
+            endless,
+            folded: 0,
+            threaded: Threaded::default(),
+        };
+        unroller.run(&orders[info.process.0 as usize])?;
+        let threaded = unroller.threaded;
+        structure.threads.push(threaded);
+    }
+    Ok(structure)
+}
+
+/// What is known of a location whatever happens.
+pub(crate) struct Contents {
+    /// The sort of each location, and the range that its content never leaves.
+    locations: Vec<(Sort, Option<Range>)>,
+    /// The same for all of them together.
+    anywhere: (Option<Sort>, Option<Range>),
+}
+
+impl Contents {
+    /// `location`: if it is known.
+    fn at(&self, location: Option<i64>) -> (Option<Sort>, Option<Range>) {
+        let known = location.and_then(|at| usize::try_from(at).ok()).and_then(|at| self.locations.get(at));
+        known.map_or(self.anywhere, |(sort, range)| (Some(*sort), *range))
+    }
+}
+
+fn no_start(fault: wattle_logic::Fault) -> Unsupported {
+    Unsupported::new(format!("no initial state: {fault}"))
+}
+
+fn initial_writes(
+    program: &Program,
+    shape: &Shape,
+    structure: &mut Structure<'_>,
+) -> Result<Contents, Unsupported> {
+    let mut locations = Vec::new();
+    for (number, value) in shape.initial_memory(program).map_err(no_start)?.into_iter().enumerate() {
+        let variable = &program.variables[shape.locations[number].variable as usize];
+        let (written, inside) = initial(program, structure, value, variable.sort, variable.range)?;
+        locations.push((variable.sort, variable.range.filter(|_| inside)));
+        let guard = structure.arena.constant(1);
+        let address = structure.arena.constant(number as i64);
+        structure.events.push(Event {
+            access: Access::Write,
+            thread: None,
+            step: 0,
+            guard,
+            address,
+            written: Some(written),
+            tags: Tags::new(),
+            locked: false,
+            orders: Orders::NONE,
+        });
+        structure.before.push(Vec::new());
+    }
+    let sort = locations.first().map(|(sort, _)| *sort);
+    let sort = sort.filter(|sort| locations.iter().all(|(other, _)| other == sort));
+    let ranges: Option<Vec<Range>> = locations.iter().map(|(_, range)| *range).collect();
+    let range = ranges.and_then(|ranges| {
+        ranges.into_iter().reduce(|a, b| Range { low: a.low.min(b.low), high: a.high.max(b.high) })
+    });
+    Ok(Contents { locations, anywhere: (sort, range) })
+}
+
+/// Values, and ranges that they never leave.
+type Locals = (Vec<Known>, Vec<Option<Range>>);
+
+fn initial_locals(
+    program: &Program,
+    shape: &Shape,
+    thread: ThreadId,
+    structure: &mut Structure<'_>,
+) -> Result<Locals, Unsupported> {
+    let values = shape.initial_locals(program, thread).map_err(no_start)?;
+    let (mut locals, mut trusted) = (Vec::new(), Vec::new());
+    for (value, local) in values.into_iter().zip(&program.process(shape.info(thread).process).locals) {
+        let (expr, inside) = initial(program, structure, value, local.sort, local.range)?;
+        locals.push(Known::free(expr));
+        trusted.push(local.range.filter(|_| inside));
+    }
+    Ok((locals, trusted))
+}
+
+/// An initial value (`None`: any), and whether it is surely in range.
+fn initial(
+    program: &Program,
+    structure: &mut Structure<'_>,
+    value: Option<Value>,
+    sort: Sort,
+    range: Option<Range>,
+) -> Result<(Expr, bool), Unsupported> {
+    match value {
+        Some(value) => {
+            let code = value.code().ok_or_else(|| Unsupported::new("a set of integers"))?;
+            Ok((structure.arena.constant(code), range.is_none_or(|range| range.contains(code))))
+        }
+        None => {
+            let (low, high) = domain(program, sort, range)
+                .ok_or_else(|| Unsupported::new("an initial value that is chosen among too many"))?;
+            let input = structure.input(low, high);
+            Ok((structure.arena.cell(input), true))
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! One thread: its points in weak topological order, loops round by round.
+//!
+//! States wait at the points that they are on their way to. When a point's turn comes, all ways into
+//! it have arrived; they are joined, and each edge sends the result on. Edges back to the head of a
+//! loop wait there for the next round. A loop is done when nothing waits at its head any more, and it
+//! is *cut* when something does after the last round that the bound allows.
+
+use std::collections::BTreeSet;
+
+use wattle_engine::Unsupported;
+use wattle_logic::{Binary, Kind, Sort, Term, Unary};
+use wattle_program::symbolic::Expr;
+use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program, Range, Shape, ThreadId};
+
+use super::guard;
+use super::state::{State, join};
+use super::step::refuse;
+use super::term::Terms;
+use super::{Contents, Options};
+use crate::structure::{EventId, Standing, Structure, Threaded};
+use crate::wto::{Component, Element};
+
+/// A program with more unrolled steps, or more events, than this is too much.
+const MOST_STEPS: usize = 1 << 16;
+const MOST_EVENTS: usize = 1 << 13;
+
+/// Why a thread cannot be unrolled so.
+pub(super) enum Halt {
+    /// The loop with this head seemed to count, and does not come to an end.
+    Endless(ProcessId, Point),
+    Unsupported(Unsupported),
+}
+
+impl From<Unsupported> for Halt {
+    fn from(what: Unsupported) -> Halt {
+        Halt::Unsupported(what)
+    }
+}
+
+pub(super) struct Unroller<'b, 'a> {
+    pub program: &'b Program,
+    pub shape: &'a Shape,
+    pub options: &'b Options,
+    pub contents: &'b Contents,
+    pub structure: &'b mut Structure<'a>,
+    pub process: &'b Process,
+    pub thread: ThreadId,
+    pub copy: u32,
+    /// The thread's first event.
+    pub first: EventId,
+    /// The ranges that the values of locals never leave.
+    pub trusted: Vec<Option<Range>>,
+    /// Are selections dependencies of their own (AArch64)?
+    pub selects: bool,
+    /// Are the two halves of a read-modify-write one event (C11)?
+    pub updates: bool,
+    pub leaving: Vec<Vec<EdgeId>>,
+    pub waiting: Vec<Vec<State>>,
+    pub open: Vec<Open<'b>>,
+    /// The loops that seemed to count and do not end.
+    pub endless: &'b BTreeSet<(ProcessId, Point)>,
+    /// Rounds beyond the bound so far.
+    pub folded: u32,
+    pub threaded: Threaded,
+}
+
+/// A loop that is being unrolled.
+pub(super) struct Open<'b> {
+    members: &'b [Point],
+    head: Point,
+    /// Is this a round beyond the bound?
+    beyond: bool,
+    /// Was there a way out of it in the rounds so far?
+    left: bool,
+}
+
+impl<'b> Unroller<'b, '_> {
+    pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
+        for element in elements {
+            match element {
+                Element::Point(point) => self.arrive(*point)?,
+                Element::Component(component) => self.unroll(component)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn unroll(&mut self, component: &'b Component) -> Result<(), Halt> {
+        let process = self.shape.info(self.thread).process;
+        let given = self.options.per_loop.get(&(process, component.head));
+        let bound = given.copied().unwrap_or(self.options.unwind);
+        let counting = component.exits && !self.endless.contains(&(process, component.head));
+        let open = Open { members: &component.members, head: component.head, beyond: false, left: false };
+        self.open.push(open);
+        let mut round = 0;
+        loop {
+            self.arrive(component.head)?;
+            self.run(&component.body)?;
+            if self.waiting[component.head.0 as usize].is_empty() {
+                break;
+            }
+            if round >= bound {
+                // A loop that nobody can leave yet and that can be left in principle counts.
+                let Some(open) = self.open.last_mut().filter(|open| counting && !open.left) else {
+                    let ways = std::mem::take(&mut self.waiting[component.head.0 as usize]);
+                    self.cut(component.head, ways);
+                    break;
+                };
+                open.beyond = true;
+                self.folded += 1;
+                if self.folded > self.options.fold {
+                    return Err(Halt::Endless(process, component.head));
+                }
+            }
+            round += 1;
+        }
+        self.open.pop();
+        Ok(())
+    }
+
+    fn cut(&mut self, head: Point, ways: Vec<State>) {
+        let Some(state) = join(&mut self.structure.arena, &self.structure.events, ways) else { return };
+        self.threaded.cuts.push((head, state.reached));
+        let cut = self.threaded.cut.unwrap_or_else(|| self.structure.arena.constant(0));
+        self.threaded.cut = Some(guard::or(&mut self.structure.arena, cut, state.reached));
+    }
+
+    /// A thread is at a point.
+    fn arrive(&mut self, point: Point) -> Result<(), Halt> {
+        let ways = std::mem::take(&mut self.waiting[point.0 as usize]);
+        let Some(mut state) = join(&mut self.structure.arena, &self.structure.events, ways) else {
+            return Ok(());
+        };
+        let process = self.process;
+        let info = process.cfg.point(point);
+        if info.inside.is_some() {
+            let what = "an atomic section of several steps under axioms".into();
+            return Err(Unsupported { what, span: Some(info.origin.0) }.into());
+        }
+        let locals = || state.locals.iter().map(|local| local.expr).collect();
+        if info.end {
+            let ended = self.threaded.ended.unwrap_or_else(|| self.structure.arena.constant(0));
+            self.threaded.ended = Some(guard::or(&mut self.structure.arena, ended, state.reached));
+            self.threaded.stands.push(Standing { point, when: state.reached, locals: locals() });
+            return Ok(());
+        }
+        if self.options.standing.contains(&(self.shape.info(self.thread).process, point)) {
+            let stop = self.structure.flag();
+            let arena = &mut self.structure.arena;
+            let when = guard::and(arena, state.reached, stop);
+            self.threaded.stands.push(Standing { point, when, locals: locals() });
+            let on = guard::not(arena, stop);
+            state.reached = guard::and(arena, state.reached, on);
+        }
+        self.leave(point, &state)
+    }
+
+    fn leave(&mut self, point: Point, state: &State) -> Result<(), Halt> {
+        let mut leaving = Vec::new();
+        for id in self.leaving[point.0 as usize].clone() {
+            leaving.extend(self.guard(state, id)?.map(|guard| (id, guard)));
+        }
+        let rivals: Vec<EdgeId> = (leaving.iter())
+            .filter(|(id, guard)| {
+                leaving.iter().any(|(other, against)| other != id && !self.are_exclusive(*guard, *against))
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        let sure = matches!(rivals[..], [a, b] if self.one_of_them(a, b));
+        let mut base = state.reached;
+        for (id, _) in leaving {
+            let mut chosen = state.reached;
+            let mut free = false;
+            if rivals.contains(&id) {
+                chosen = base;
+                free = sure;
+                if rivals.last() != Some(&id) {
+                    let choice = self.structure.flag();
+                    let arena = &mut self.structure.arena;
+                    chosen = guard::and(arena, base, choice);
+                    let others = guard::not(arena, choice);
+                    base = guard::and(arena, base, others);
+                    free = true;
+                }
+            }
+            if self.structure.steps.len() >= MOST_STEPS || self.structure.events.len() >= MOST_EVENTS {
+                let beyond = self.open.iter().find(|open| open.beyond);
+                let process = self.shape.info(self.thread).process;
+                let too_much = Unsupported::new("a program with too many unrolled steps").into();
+                return Err(beyond.map_or(too_much, |open| Halt::Endless(process, open.head)));
+            }
+            if let Some(next) = self.edge(state, chosen, id, free)? {
+                self.send(self.process.cfg.edge(id).to, next);
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, to: Point, state: State) {
+        for open in &mut self.open {
+            open.left |= open.members.binary_search(&to).is_err();
+        }
+        self.waiting[to.0 as usize].push(state);
+    }
+
+    /// The guard of an edge, unless it cannot hold here.
+    fn guard(&mut self, state: &State, id: EdgeId) -> Result<Option<Expr>, Unsupported> {
+        let mut terms = Terms {
+            arena: &mut self.structure.arena,
+            shape: self.shape,
+            copy: self.copy,
+            locals: &state.locals,
+            selects: self.selects,
+            defined: Vec::new(),
+        };
+        let guard = terms.value(&self.process.cfg.edge(id).guard)?.expr;
+        let defined = terms.defined;
+        let arena = &mut self.structure.arena;
+        if defined.is_empty() {
+            let holds = guard::and(arena, state.reached, guard);
+            return Ok((arena.value(holds) != Some(0)).then_some(guard));
+        }
+        let mut whole = arena.constant(1);
+        for condition in defined.iter().map(|(condition, _)| *condition).chain([guard]) {
+            whole = arena.binary(Binary::And, Sort::Bool, whole, condition);
+        }
+        Ok(Some(whole))
+    }
+
+    /// Can two guards not hold together?
+    fn are_exclusive(&self, a: Expr, b: Expr) -> bool {
+        let arena = &self.structure.arena;
+        let (a, b) = (guard::chain(arena, a), guard::chain(arena, b));
+        a.iter().any(|a| b.iter().any(|b| guard::are_exclusive(arena, *a, *b)))
+    }
+
+    /// Do two edges do the same up to an assumption, which one of them makes and the other denies, and
+    /// is nothing else refused? Then one of them can always be taken.
+    fn one_of_them(&self, a: EdgeId, b: EdgeId) -> bool {
+        let (a, b) = (self.process.cfg.edge(a), self.process.cfg.edge(b));
+        let same = a.ops.iter().zip(&b.ops).take_while(|(a, b)| a == b).count();
+        let (Some(Op::Assume { condition }), Some(Op::Assume { condition: denied })) =
+            (a.ops.get(same), b.ops.get(same))
+        else {
+            return false;
+        };
+        a.guard.is_true()
+            && b.guard.is_true()
+            && are_opposite(condition, denied)
+            && self.refuses_nothing(a, same)
+            && self.refuses_nothing(b, same)
+    }
+
+    fn refuses_nothing(&self, edge: &Edge, but: usize) -> bool {
+        edge.ops.iter().enumerate().all(|(number, op)| match op {
+            Op::Assume { .. } => number == but,
+            Op::Havoc { .. } => false,
+            Op::Store { .. } | Op::StoreConditional { .. } => {
+                self.program.variables.iter().all(|variable| variable.range.is_none())
+            }
+            _ => true,
+        }) && edge
+            .ops
+            .iter()
+            .filter_map(Op::sets)
+            .all(|local| self.process.locals[local as usize].range.is_none())
+    }
+}
+
+/// Is one condition the negation of the other, as written?
+pub(crate) fn are_opposite(first: &Term, second: &Term) -> bool {
+    use Binary::*;
+    let negates = |a: &Term, b: &Term| matches!(a.kind(), Kind::Unary(Unary::Not, inner) if inner == b);
+    if negates(first, second) || negates(second, first) {
+        return true;
+    }
+    match (first.kind(), second.kind()) {
+        (Kind::Binary(a, left, right), Kind::Binary(b, other_left, other_right)) => {
+            let pairs = [(Equal, NotEqual), (Less, GreaterEqual), (LessEqual, Greater)];
+            left == other_left
+                && right == other_right
+                && pairs.iter().any(|(x, y)| (a, b) == (x, y) || (a, b) == (y, x))
+        }
+        _ => false,
+    }
+}
+
+/// Are the accesses of each edge such that its events say what the step does?
+pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
+    for edge in program.processes.iter().flat_map(|process| &process.cfg.edges) {
+        let mut addresses: Vec<&Term> = Vec::new();
+        let (mut loads, mut stores) = (0, 0);
+        let mut late = false;
+        for op in &edge.ops {
+            match op {
+                Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
+                    late |= stores > 0;
+                    loads += 1;
+                    addresses.push(address);
+                }
+                Op::Store { address, .. } | Op::StoreConditional { address, .. } => {
+                    stores += 1;
+                    addresses.push(address);
+                }
+                _ => {}
+            }
+        }
+        let alone = addresses.len() <= 1;
+        let pair = loads <= 1 && stores <= 1 && addresses.windows(2).all(|pair| pair[0] == pair[1]);
+        // A read after the write of the same step would have no choice, and no event says so.
+        let pair = pair && !(late && loads + stores > 1);
+        let fits = match edge.mode {
+            Mode::Locked => pair,
+            Mode::Buffered => alone,
+            Mode::Plain => alone || program.vocabulary != wattle_program::Vocabulary::Generic,
+        };
+        if !fits {
+            return Err(refuse("an atomic step on several locations under axioms", edge));
+        }
+    }
+    Ok(())
+}

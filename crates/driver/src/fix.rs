@@ -18,7 +18,7 @@ use wattle_source::{Sources, Span, TextEdit};
 
 use crate::adapt::{adapt, translated};
 use crate::check::{Check, check};
-use crate::engines::{Settings, choose};
+use crate::engines::{Settings, choose, prefer};
 use crate::load::panic_text;
 use crate::reach::NotVacuous;
 use crate::{Input, Loaded, Watch, load};
@@ -68,7 +68,7 @@ pub fn fence_kinds() -> Vec<String> {
 
 /// `Err`: the request itself makes no sense.
 pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, String> {
-    let engines = choose(request.engine.as_deref(), &request.settings)?;
+    let mut engines = choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
     let mut report = FixReport {
         file: input.name.clone(),
@@ -92,6 +92,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            prefer(&mut engines, &loaded.parsed.program);
             repair(request, input, &loaded, &engines, &run, watch, &mut report);
             report.sources = loaded.sources;
         }

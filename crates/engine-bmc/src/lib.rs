@@ -8,6 +8,7 @@ mod encoding;
 mod facts;
 mod formulation;
 mod order;
+mod property;
 mod relations;
 mod structure;
 #[cfg(test)]

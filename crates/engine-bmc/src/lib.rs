@@ -4,6 +4,7 @@
 
 mod candidates;
 mod circuit;
+mod clocks;
 mod encoding;
 mod facts;
 mod formulation;

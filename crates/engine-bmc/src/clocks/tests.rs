@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use wattle_engine::{Engine, Outcomes, Run, Task};
 use wattle_engine_enumerate::Enumerate;
+use wattle_generate::{Flavour, Profile};
 use wattle_memory::find;
 use wattle_program::Program;
 
 use super::*;
-use crate::testing::outcomes::{outcomes, parse};
+use crate::testing::outcomes::{Sure, outcomes, parse};
 
 const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power-2012"];
 
@@ -41,28 +42,66 @@ fn expected(program: &Program, memory: &MemoryModel) -> Option<BTreeSet<Vec<i64>
     Some(set.iter().map(|outcome| outcome.iter().map(|value| value.code().unwrap()).collect()).collect())
 }
 
-/// How many (program, model) were compared; panics where they differ.
-fn compare(files: &[(String, String)], formulation: Clocks) -> [usize; 6] {
-    let mut compared = [0; 6];
-    let mut wrong = Vec::new();
-    for (name, text) in files {
-        let Some(program) = parse(name, text) else { continue };
+/// What was compared.
+#[derive(Debug, Default)]
+struct Compared {
+    /// By model.
+    same: [usize; 6],
+    /// Outcomes, all together.
+    outcomes: usize,
+    refused: Vec<String>,
+    wrong: Vec<String>,
+}
+
+impl Compared {
+    fn compare(&mut self, name: &str, program: &Program, formulation: Clocks, sure: Sure) {
         for (number, model) in MODELS.iter().enumerate() {
             let memory = find(model).unwrap();
-            let Some(expected) = expected(&program, memory) else { continue };
-            match outcomes(&program, memory, &formulation, true) {
-                Ok(found) if found == expected => compared[number] += 1,
-                Ok(found) => wrong.push(format!("{name} {model}: {found:?} instead of {expected:?}")),
-                Err(what) => wrong.push(format!("{name} {model}: {what}")),
+            let Some(expected) = expected(program, memory) else { continue };
+            match outcomes(program, memory, &formulation, sure) {
+                Ok(found) if found == expected => {
+                    self.same[number] += 1;
+                    self.outcomes += found.len();
+                }
+                Ok(found) => self.wrong.push(format!("{name} {model}: {found:?} instead of {expected:?}")),
+                Err(what) => self.refused.push(format!("{name} {model}: {what}")),
             }
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    compared
+
+    /// How many were compared for each model, and how many outcomes they have; panics where one differs.
+    fn counts(self) -> ([usize; 6], usize, usize) {
+        assert!(self.wrong.is_empty(), "{} wrong:\n{}", self.wrong.len(), self.wrong.join("\n"));
+        (self.same, self.outcomes, self.refused.len())
+    }
 }
 
 #[test]
 fn litmus_tests() {
-    let compared = compare(&corpus("litmus"), Clocks::default());
-    println!("{compared:?}");
+    let mut compared = Compared::default();
+    for (name, text) in corpus("litmus") {
+        if let Some(program) = parse(&name, &text) {
+            compared.compare(&name, &program, Clocks::default(), Sure::default());
+        }
+    }
+    assert_eq!(compared.counts(), ([369, 298, 298, 298, 298, 96], 11012, 0));
+}
+
+/// Random programs without a filter, with every combination of options in turn.
+fn random(seeds: std::ops::Range<u64>) -> Compared {
+    let mut compared = Compared::default();
+    for seed in seeds {
+        let flavour = [Flavour::Tso, Flavour::Pso, Flavour::Sc, Flavour::Pso][seed as usize % 4];
+        let profile = Profile { litmus: 400, unsupported: 0, ..Profile::small(flavour) };
+        let program = Program { filter: None, ..wattle_generate::program(seed, &profile) };
+        let formulation = Clocks { next_write_only: seed % 5 == 0, ..Clocks::default() };
+        let sure = Sure { coherence: seed % 3 != 0, thin_air_free: seed % 7 != 0 };
+        compared.compare(&format!("seed {seed}"), &program, formulation, sure);
+    }
+    compared
+}
+
+#[test]
+fn random_programs() {
+    assert_eq!(random(0..200).counts(), ([130, 130, 130, 130, 130, 0], 2841, 0));
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Kind, Sort, Term};
+use wattle_logic::{Kind, Term};
 use wattle_memory::MemoryModel;
-use wattle_memory::cat::analysis::coherence;
+use wattle_memory::cat::analysis::{Coherence, coherence};
 use wattle_program::symbolic::Expr;
 use wattle_program::{Program, Shape};
 use wattle_sat::{Clauses, Lit, Outcome, Solver};
@@ -23,12 +23,25 @@ pub(crate) fn parse(name: &str, text: &str) -> Option<Program> {
     Some((frontend.parse)(&sources, file, &NoLoader).ok()?.program)
 }
 
+/// What the encoder may make use of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sure {
+    pub coherence: bool,
+    pub thin_air_free: bool,
+}
+
+impl Default for Sure {
+    fn default() -> Sure {
+        Sure { coherence: true, thin_air_free: true }
+    }
+}
+
 /// The codes of the observed terms, for each final state in which all threads have ended.
 pub(crate) fn outcomes(
     program: &Program,
     memory: &MemoryModel,
     formulation: &dyn Formulation,
-    thin_air_free: bool,
+    sure: Sure,
 ) -> Result<BTreeSet<Vec<i64>>, Unsupported> {
     let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
     let options = unroll::Options { wanted: Wanted::ALL, ..unroll::Options::default() };
@@ -47,7 +60,8 @@ pub(crate) fn outcomes(
         return Err(Unsupported::new(format!("filter {filter:?}")));
     }
     let axioms = memory.axioms.as_ref().unwrap();
-    let options = Options { coherence: coherence(&axioms.core), thin_air_free };
+    let coherence = if sure.coherence { coherence(&axioms.core) } else { Coherence::Unknown };
+    let options = Options { coherence, thin_air_free: sure.thin_air_free };
     let mut solver = Solver::new();
     let (words, ended, description) = {
         let mut circuit = Circuit::new(&mut solver);
@@ -105,9 +119,4 @@ fn observe(shape: &Shape, structure: &mut Structure<'_>, term: &Term) -> Result<
         },
         _ => Err(Unsupported::new(format!("an observed {term:?}"))),
     }
-}
-
-pub(crate) fn code(sort: Sort, value: &wattle_logic::Value) -> i64 {
-    let _ = sort;
-    value.code().unwrap()
 }

@@ -220,7 +220,7 @@ pub struct Fix {
     /// List all sets of minimum size, or all from which nothing can be taken away
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "minimum")]
     pub all: Option<All>,
-    /// Allow fences at every control point, not only after stores
+    /// Allow fences at every control point, not only after stores (where loads are out of order too, any point between two accesses is allowed anyway)
     #[arg(long)]
     pub anywhere: bool,
     /// Fewest fences in the thread that gets most, and only then in total
@@ -229,7 +229,7 @@ pub struct Fix {
     /// Of a safe program: take out as many of its fences as possible
     #[arg(long)]
     pub relax: bool,
-    /// What a kind of fence costs, `fence=N` or `flush=N` (default: 1)
+    /// What a kind of fence costs, such as `flush=N` or `sync=N` (default: 1); of sets of one cost, the weaker wins
     #[arg(long, value_parser = units::cost, value_name = "KIND=N")]
     pub cost: Vec<(String, u64)>,
     /// Write the repaired text back to its file

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use wattle_driver::did_you_mean;
+use wattle_driver::fix::fence_kinds;
 use wattle_generate::cycle::Architecture;
 
 /// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
@@ -35,12 +36,18 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     if bytes < 1.0 { Err("the size must be positive".into()) } else { Ok(bytes as u64) }
 }
 
-/// `fence=2`.
+/// `fence=2`, `lwsync=1`.
 pub fn cost(text: &str) -> Result<(String, u64), String> {
     let parts = text.split_once('=').and_then(|(kind, cost)| Some((kind, cost.parse::<u64>().ok()?)));
-    match parts {
-        Some((kind @ ("fence" | "flush"), cost)) if cost > 0 => Ok((kind.to_owned(), cost)),
-        _ => Err("expected fence=N or flush=N with N > 0".into()),
+    let (kind, cost) =
+        parts.filter(|(_, cost)| *cost > 0).ok_or("expected KIND=N with N > 0, such as sync=3")?;
+    let kinds = fence_kinds();
+    match kinds.iter().any(|known| known.eq_ignore_ascii_case(kind)) {
+        true => Ok((kind.to_ascii_lowercase(), cost)),
+        false => Err(match did_you_mean(kind, kinds.iter().map(String::as_str)) {
+            Some(near) => format!("no fence is called `{kind}`: did you mean `{near}`?"),
+            None => format!("no fence is called `{kind}` (known: {})", kinds.join(", ")),
+        }),
     }
 }
 

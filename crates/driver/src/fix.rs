@@ -10,15 +10,17 @@ use std::path::Path;
 
 use wattle_engine::{Budget, Engine, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
-use wattle_program::passes::{Insertion, Spot, kind_name};
-use wattle_program::{Op, Program};
+use wattle_program::passes::{Insertion, Spot, retarget_fence};
+use wattle_program::{Fence, Op, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
 use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, statement_text};
 use wattle_source::{Sources, Span, TextEdit};
 
+use crate::adapt::{adapt, translated};
 use crate::check::{Check, check};
 use crate::engines::{Settings, choose};
 use crate::load::panic_text;
+use crate::reach::NotVacuous;
 use crate::{Input, Loaded, Watch, load};
 
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct Fix {
     pub per_thread: bool,
     /// Of a safe program: find fences that can go.
     pub relax: bool,
-    /// What a kind of fence costs, such as `("mfence", 2)`; others cost 1.
+    /// What a kind of fence (see [`fence_kinds`]) costs, such as `("mfence", 2)`; others cost 1.
     pub costs: Vec<(String, u64)>,
     /// Write the repaired text back to its file.
     pub write: bool,
@@ -51,6 +53,17 @@ pub enum All {
     Minimum,
     /// All from which nothing can be taken away.
     Subset,
+}
+
+/// The names of everything that may be inserted, in any language.
+pub fn fence_kinds() -> Vec<String> {
+    let fences = Vocabulary::ALL.iter().flat_map(|(_, vocabulary)| vocabulary.fences());
+    let mut names: Vec<String> =
+        fences.map(|fence| wattle_repair::kind(&Op::Fence(fence)).to_string()).collect();
+    names.push("flush".into());
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// `Err`: the request itself makes no sense.
@@ -96,17 +109,19 @@ fn repair(
     watch: &Watch,
     report: &mut FixReport,
 ) {
-    let program = &loaded.parsed.program;
-    if request.model.machine.is_none() {
-        // The fences that are searched are the machines'; axioms would not know them by their tags.
-        let what = format!(
-            "repair under {}: fences are searched on machines (sc, tso, pso, rma)",
-            request.model.name
-        );
-        let reason = Reason::Unsupported(wattle_engine::Unsupported::new(what));
-        report.verdict = FixVerdict::Unknown { reason };
-        return;
-    }
+    let written = &loaded.parsed.program;
+    let adapted = match adapt(written, &request.model) {
+        Ok(adapted) => {
+            report.notes.extend(translated(written, &adapted));
+            adapted
+        }
+        Err(unsupported) => {
+            report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+            return;
+        }
+    };
+    let program: &Program = &adapted;
+    let fences = Fences::new((loaded.frontend.fences)(written.vocabulary), program, &request.model);
     let task = Task { program, memory: &request.model, property: Property::Stated };
     let Some(engine) = engines.iter().find(|engine| engine.accepts(&task).is_ok()) else {
         let refusals = engines.iter().filter_map(|engine| {
@@ -119,7 +134,8 @@ fn repair(
         return;
     };
     report.engine = Some(engine.name().to_owned());
-    let found = search(&task, request, &**engine, run, &mut report.statistics, &mut report.notes);
+    let engine = NotVacuous(&**engine);
+    let found = search(&task, request, &fences, &engine, run, report);
     let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
     report.verdict = match found {
         Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },
@@ -133,8 +149,9 @@ fn repair(
         Found::Unknown { reason } => FixVerdict::Unknown { reason },
         Found::Internal { what } => FixVerdict::Internal { what },
         Found::Repaired { proof, count, source_count, minimal, sets, source } => {
-            let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, program, &source);
-            let edited = match edited(request, input, loaded, edits, watch) {
+            let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
+            let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, written, &source);
+            let edited = match edited(request, input, loaded, edits, run, watch) {
                 Err(NoEdit::Contradiction(what)) => {
                     report.verdict = FixVerdict::Internal { what };
                     return;
@@ -152,7 +169,7 @@ fn repair(
             let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
             let edited = match spans.is_empty() {
                 true => None,
-                false => match edited(request, input, loaded, edits, watch) {
+                false => match edited(request, input, loaded, edits, run, watch) {
                     Err(NoEdit::Contradiction(what)) => {
                         report.verdict = FixVerdict::Internal { what };
                         return;
@@ -165,6 +182,36 @@ fn repair(
             FixVerdict::Relaxed { proof, keep, remove, minimal, edited }
         }
     };
+}
+
+/// The fences to choose from: as the model's vocabulary has them, and as the text says them.
+struct Fences(Vec<(Fence, Fence)>);
+
+impl Fences {
+    /// `spoken` are the fences that the text can say; `program` is what became of it.
+    fn new(spoken: Vec<Fence>, program: &Program, memory: &MemoryModel) -> Fences {
+        let mean = |fence: &Fence, wanted: &Fence| match memory.vocabulary {
+            Some(to) if *fence != *wanted => retarget_fence(fence, to).is_some_and(|it| it.tag == wanted.tag),
+            _ => fence == wanted,
+        };
+        // Of those that become the same, the strongest says best what is meant.
+        let say = |wanted: Fence| {
+            let saying = spoken.iter().filter(|fence| mean(fence, &wanted));
+            let strongest = saying.max_by_key(|fence| fence.orders.0.count_ones())?;
+            Some((wanted, strongest.clone()))
+        };
+        Fences(wattle_repair::kinds(program.vocabulary, memory).into_iter().filter_map(say).collect())
+    }
+
+    fn as_written(&self, insertion: &Insertion) -> Insertion {
+        let mut written = insertion.clone();
+        if let Op::Fence(fence) = &mut written.op
+            && let Some((_, spoken)) = self.0.iter().find(|(known, _)| known == fence)
+        {
+            *fence = spoken.clone();
+        }
+        written
+    }
 }
 
 /// What a search for fences found.
@@ -202,10 +249,10 @@ enum Found {
 fn search(
     task: &Task<'_>,
     request: &Fix,
+    fences: &Fences,
     engine: &dyn Engine,
     run: &Run,
-    statistics: &mut Statistics,
-    notes: &mut Vec<String>,
+    report: &mut FixReport,
 ) -> Found {
     let options = wattle_repair::Options {
         anywhere: request.anywhere,
@@ -215,8 +262,10 @@ fn search(
             All::Minimum => wattle_repair::All::Minimum,
             All::Subset => wattle_repair::All::Subset,
         },
-        costs: request.costs.iter().map(|(kind, cost)| (kind.as_str().into(), *cost)).collect(),
+        costs: request.costs.iter().map(|(kind, cost)| (kind.to_lowercase().into(), *cost)).collect(),
+        kinds: Some(fences.0.iter().map(|(fence, _)| fence.clone()).collect()),
     };
+    let FixReport { statistics, notes, .. } = report;
     // A panic must not take the other files with it.
     let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
         true => relaxed(task, engine, &options, run, statistics),
@@ -323,16 +372,19 @@ fn edited(
     input: &Input,
     loaded: &Loaded,
     edits: Result<Vec<TextEdit>, String>,
+    run: &Run,
     watch: &Watch,
 ) -> Result<String, NoEdit> {
     let edits = edits.map_err(NoEdit::Undecided)?;
+    // The search and this check share the time.
+    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
     let edited = TextEdit::apply(loaded.sources.text(loaded.file), &edits);
     let again = Check {
         model: request.model.clone(),
         property: Property::Stated,
         engine: request.engine.clone(),
         settings: request.settings.clone(),
-        budget: request.budget,
+        budget: Budget { time: left, ..request.budget },
         certify: false,
         atomic_copy: request.atomic_copy,
         blame_weak_memory: false,
@@ -400,7 +452,7 @@ fn placement(sources: &Sources, program: &Program, insertion: &Insertion) -> Pla
         copy: place.copy,
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
         after,
-        kind: kind_name(&insertion.op).to_string(),
+        kind: wattle_repair::kind(&insertion.op).to_string(),
         target: target(program, &insertion.op),
     }
 }
@@ -413,7 +465,7 @@ fn existing(sources: &Sources, program: &Program, fence: &Existing) -> Placement
         copy: None,
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
         after: statement_text(sources, span),
-        kind: kind_name(&fence.op).to_string(),
+        kind: wattle_repair::kind(&fence.op).to_string(),
         target: target(program, &fence.op),
     }
 }

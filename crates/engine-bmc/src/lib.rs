@@ -8,6 +8,8 @@ mod clocks;
 mod encoding;
 mod facts;
 mod formulation;
+mod order;
+mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;

@@ -7,8 +7,8 @@ pub mod rmm;
 pub mod wir;
 pub mod wtl;
 
-use wattle_program::Program;
 use wattle_program::passes::Insertion;
+use wattle_program::{Fence, Program, Vocabulary};
 use wattle_source::{Diagnostic, FileId, Loader, Sources, Span, TextEdit};
 
 /// A program and what the user should know about its text.
@@ -19,7 +19,7 @@ pub struct Parsed {
 }
 
 /// One language.
-#[allow(clippy::type_complexity)] // three functions, each read once
+#[allow(clippy::type_complexity)] // four functions, each read once
 #[derive(Clone, Copy, Debug)]
 pub struct Frontend {
     pub name: &'static str,
@@ -27,6 +27,8 @@ pub struct Frontend {
     pub summary: &'static str,
     /// All errors of the text, not only the first.
     pub parse: fn(&Sources, FileId, &dyn Loader) -> Result<Parsed, Vec<Diagnostic>>,
+    /// The fences that a text of this vocabulary can say.
+    pub fences: fn(Vocabulary) -> Vec<Fence>,
     /// The text edits that put these fences or flushes into the text of `program`, or why the text
     /// cannot say it.
     pub edit: fn(&Sources, FileId, &Program, &[Insertion]) -> Result<Vec<TextEdit>, String>,

@@ -17,6 +17,7 @@ pub const FRONTEND: Frontend = Frontend {
     extensions: &["wir"],
     summary: "wattle's own printed form of programs",
     parse,
+    fences: wattle_program::Vocabulary::fences,
     edit,
     remove,
 };

@@ -158,6 +158,16 @@ impl Fence {
     pub fn full() -> Fence {
         Fence { tag: "fence".into(), orders: Orders::ALL, cumulative: true, location: None }
     }
+
+    /// Orders these pairs: `fence`, or a fence named after them.
+    pub fn of_orders(orders: Orders) -> Fence {
+        if orders == Orders::ALL {
+            return Fence::full();
+        }
+        let named = Orders::NAMES.iter().filter(|(_, order)| orders.contains(*order));
+        let names: Vec<&str> = named.map(|(name, _)| *name).collect();
+        Fence { tag: format!("fence.{}", names.join(".")).into(), orders, cumulative: false, location: None }
+    }
 }
 
 /// A subset of {RR, RW, WR, WW}.

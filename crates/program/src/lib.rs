@@ -7,6 +7,7 @@
 
 mod action;
 mod cfg;
+mod fences;
 pub mod passes;
 mod program;
 mod shape;

@@ -29,10 +29,12 @@
 
 use wattle_engine::{Counterexample, Task};
 use wattle_logic::{Binary, Kind, Term, Unary};
+use wattle_memory::MemoryModel;
 use wattle_program::{Program, PropertyKind};
 
 use crate::enact::enact;
 use crate::family::Family;
+use crate::redraw::redraw;
 use crate::set::Set;
 use crate::symmetry::rotations;
 
@@ -44,11 +46,24 @@ pub(crate) struct Clause {
     pub counterexample: Counterexample,
 }
 
+/// The counterexample as one of `task.program`, a member of a family with this base, in the form that
+/// it has: confirmed, or `None` if it does not survive there.
+pub(crate) fn survivor(
+    base: &Program,
+    task: &Task<'_>,
+    counterexample: &Counterexample,
+) -> Option<Counterexample> {
+    match counterexample.schedule {
+        Some(_) => enact(base, task, counterexample),
+        None => redraw(base, task, counterexample),
+    }
+}
+
 /// How many clauses one counterexample is asked for.
 const ORDERS: usize = 4;
 
-/// The clauses of a confirmed counterexample with a schedule, found with fences at `chosen`; and how
-/// many replays that took.
+/// The clauses of a confirmed counterexample, found with fences at `chosen`; and how many replays that
+/// took.
 pub(crate) fn clauses(
     family: &dyn Family,
     task: &Task<'_>,
@@ -120,7 +135,7 @@ impl Growth<'_> {
         let program = self.family.program(&wider);
         let task = Task { program: &program, ..*self.task };
         self.replays += 1;
-        match enact(self.family.base(), &task, &self.counterexample) {
+        match survivor(self.family.base(), &task, &self.counterexample) {
             Some(survivor) => {
                 self.placement = wider;
                 self.counterexample = survivor;
@@ -162,4 +177,11 @@ fn occurs_only(formula: &Term, sign: bool) -> bool {
             none
         }
     }
+}
+
+/// Has every execution with a fence also its counterpart without? So it is on the machines, and in the
+/// models of our catalogue: fences occur only where more of them forbid more. Of a model that someone
+/// else wrote this is not known.
+pub(crate) fn fences_only_forbid(memory: &MemoryModel) -> bool {
+    wattle_memory::find(&memory.name).is_some_and(|known| known.axioms == memory.axioms)
 }

@@ -39,6 +39,8 @@ pub enum Objective {
 pub struct Problem {
     /// The cost of each element; 0 counts as 1.
     pub weights: Vec<u64>,
+    /// How strong each is: among sets of one cost, the weakest is wanted.
+    pub strengths: Vec<u64>,
     /// The thread of each element.
     pub threads: Vec<usize>,
     pub clauses: Vec<Set>,
@@ -50,6 +52,7 @@ pub struct Problem {
 pub struct Cost {
     pub worst: u64,
     pub total: u64,
+    pub strength: u64,
 }
 
 /// A list of sets, and whether it is all of them.
@@ -71,21 +74,22 @@ impl Problem {
     pub fn cost(&self, chosen: &Set) -> Cost {
         let mut threads = vec![0; self.threads.iter().max().map_or(0, |most| most + 1)];
         chosen.iter().for_each(|element| threads[self.threads[element]] += self.weight(element));
-        self.combine(&threads)
+        self.combine(&threads, chosen.iter().map(|element| self.strengths[element]).sum())
     }
 
-    fn combine(&self, threads: &[u64]) -> Cost {
+    fn combine(&self, threads: &[u64], strength: u64) -> Cost {
         let worst = match self.objective {
             Objective::Total => 0,
             Objective::PerThread => threads.iter().copied().max().unwrap_or(0),
         };
-        Cost { worst, total: threads.iter().sum() }
+        Cost { worst, total: threads.iter().sum(), strength }
     }
 
     /// No hitting set that extends `chosen` and hits these clauses costs less than this.
     fn at_least(&self, chosen: &Set, clauses: &[Set]) -> Cost {
         let mut threads = vec![0; self.threads.iter().max().map_or(0, |most| most + 1)];
         chosen.iter().for_each(|element| threads[self.threads[element]] += self.weight(element));
+        let mut strength: u64 = chosen.iter().map(|element| self.strengths[element]).sum();
         let mut anywhere = 0;
         let mut covered = Set::empty(self.size());
         for clause in clauses {
@@ -94,6 +98,7 @@ impl Problem {
             }
             covered = covered.union(clause);
             let cheapest = clause.iter().map(|element| self.weight(element)).min().unwrap_or(0);
+            strength += clause.iter().map(|element| self.strengths[element]).min().unwrap_or(0);
             let mut owners = clause.iter().map(|element| self.threads[element]);
             let owner = owners.next();
             match owner {
@@ -101,7 +106,7 @@ impl Problem {
                 _ => anywhere += cheapest,
             }
         }
-        let mut cost = self.combine(&threads);
+        let mut cost = self.combine(&threads, strength);
         cost.total += anywhere;
         cost
     }
@@ -197,15 +202,16 @@ impl Search<'_> {
                 Set::of(clauses.len(), hit.map(|(number, _)| number))
             })
             .collect();
+        let price = |element: usize| (problem.weight(element), problem.strengths[element]);
         let dominated = |element: usize| {
             (0..problem.size()).any(|other| {
                 let replaces = other != element
                     && hits[element].is_subset(&hits[other])
-                    && problem.weight(other) <= problem.weight(element)
+                    && price(other) <= price(element)
                     && (problem.objective == Objective::Total
                         || problem.threads[other] == problem.threads[element]);
                 // Of two that replace each other, the lower stays.
-                let equal = hits[element] == hits[other] && problem.weight(other) == problem.weight(element);
+                let equal = hits[element] == hits[other] && price(other) == price(element);
                 replaces && (!equal || other < element)
             })
         };
@@ -292,8 +298,10 @@ mod tests {
                 Set::of(size, clause)
             })
             .collect();
+        let strongest = [1, 4][random.below(2) as usize];
         Problem {
             weights: (0..size).map(|_| 1 + random.below(heaviest)).collect(),
+            strengths: (0..size).map(|_| random.below(strongest)).collect(),
             threads: (0..size).map(|_| random.below(3) as usize).collect(),
             clauses,
             objective: [Objective::Total, Objective::PerThread][random.below(2) as usize],
@@ -341,14 +349,19 @@ mod tests {
             let found = all_minimal(&problem, usize::MAX - 1);
             assert_eq!(sorted(found.sets), sorted(minimal), "round {round}: {problem:?}");
         }
-        assert!(several > 1000 && impossible > 50 && trivial < 1000, "{several} {impossible} {trivial}");
+        assert!(several > 600 && impossible > 50 && trivial < 1000, "{several} {impossible} {trivial}");
     }
 
     #[test]
     fn a_short_list_says_that_it_is_short() {
         let clauses = vec![Set::of(4, [0, 1]), Set::of(4, [2, 3])];
-        let problem =
-            Problem { weights: vec![1; 4], threads: vec![0; 4], clauses, objective: Objective::Total };
+        let problem = Problem {
+            weights: vec![1; 4],
+            strengths: vec![0; 4],
+            threads: vec![0; 4],
+            clauses,
+            objective: Objective::Total,
+        };
         assert_eq!(all_minimum(&problem, 4), all_minimum(&problem, 100));
         let short = all_minimum(&problem, 3);
         assert!(!short.complete);
@@ -360,8 +373,13 @@ mod tests {
     fn threads_are_weighed_against_each_other() {
         // 0 hits all, but 0 and 1 (forced) share a thread.
         let clauses = vec![Set::of(4, [1]), Set::of(4, [0, 2]), Set::of(4, [0, 3])];
-        let mut problem =
-            Problem { weights: vec![1; 4], threads: vec![0, 0, 1, 2], clauses, objective: Objective::Total };
+        let mut problem = Problem {
+            weights: vec![1; 4],
+            strengths: vec![0; 4],
+            threads: vec![0, 0, 1, 2],
+            clauses,
+            objective: Objective::Total,
+        };
         assert_eq!(minimum(&problem), Some(Set::of(4, [0, 1])));
         problem.objective = Objective::PerThread;
         assert_eq!(minimum(&problem), Some(Set::of(4, [1, 2, 3])));

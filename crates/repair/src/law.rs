@@ -8,6 +8,7 @@ use wattle_engine::{Engine, Reason, Run, Task, Verdict};
 use wattle_program::passes::{Insertion, forget_dead, insert};
 
 use crate::clause::control_is_positive;
+use crate::kinds::kinds;
 use crate::places::places;
 
 /// What became of the law.
@@ -34,7 +35,7 @@ pub fn adding_a_fence_never_hurts(task: &Task<'_>, engine: &dyn Engine, run: &Ru
         Verdict::Unsafe { .. } => return Law::Holds(0),
         Verdict::Unknown { reason } => return Law::Unknown(reason),
     }
-    let places = places(task.program, task.memory, true);
+    let places = places(task.program, task.memory, true, &kinds(task.program.vocabulary, task.memory));
     for insertion in &places {
         match check(std::slice::from_ref(insertion)) {
             Verdict::Safe { .. } | Verdict::SafeUpTo { .. } => {}

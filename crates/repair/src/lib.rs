@@ -21,8 +21,10 @@ mod descend;
 mod enact;
 mod family;
 pub mod hitting_set;
+mod kinds;
 pub mod law;
 mod places;
+mod redraw;
 mod relax;
 mod search;
 mod set;
@@ -34,13 +36,14 @@ use wattle_engine::confirm::confirm;
 use wattle_engine::{Bound, Certificate, Counterexample, Engine, Reason, Run, Statistics, Task, Verdict};
 use wattle_memory::Machine;
 use wattle_program::passes::{Insertion, forget_dead};
-use wattle_program::{Name, ProcessId, Program};
+use wattle_program::{Fence, Name, ProcessId, Program};
 
 use crate::family::{Added, Family};
 use crate::search::{Ended, Found, Judged, Literals, Search, is_exhausted};
 
 pub use family::Existing;
 pub use hitting_set::Objective;
+pub use kinds::{kind, kinds};
 pub use places::{describe, in_all_copies, merge_copies, places};
 pub use relax::{Relaxed, Relaxing, existing, relax};
 pub use set::Set;
@@ -51,8 +54,10 @@ pub struct Options {
     pub anywhere: bool,
     pub objective: Objective,
     pub all: All,
-    /// What one costs, by kind (`passes::kind_name`); 1 where nothing is said.
+    /// What one costs, by [`kind`]; 1 where nothing is said.
     pub costs: BTreeMap<Name, u64>,
+    /// The fences to choose from; `None`: all [`kinds`] of the program's vocabulary.
+    pub kinds: Option<Vec<Fence>>,
 }
 
 /// Which solutions are listed.
@@ -143,7 +148,8 @@ pub struct Unknown {
 /// a counterexample that does not replay, which is a bug of that engine.
 pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Repair, Reason> {
     engine.accepts(task).map_err(Reason::Unsupported)?;
-    let places = places(task.program, task.memory, options.anywhere);
+    let kinds = options.kinds.clone().unwrap_or_else(|| kinds(task.program.vocabulary, task.memory));
+    let places = places(task.program, task.memory, options.anywhere, &kinds);
     let family = Added { base: task.program, places: &places };
     let mut search = Search::new(&family, *task, engine, run);
     let outcome = outcome(&mut search, &family, options)?;
@@ -182,6 +188,9 @@ fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Re
 
 fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Reason> {
     let Some(memory) = wattle_memory::find("sc") else { return Ok(None) };
+    if !clause::fences_only_forbid(search.task.memory) {
+        return Ok(None); // who knows whether such a model is weaker
+    }
     let memory = match search.task.memory.machine {
         Some(Machine::Sc { .. }) => search.task.memory, // with its own reading of remote copies
         _ => memory,
@@ -193,9 +202,8 @@ fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<
     }
     match search.ask(&task) {
         Verdict::Unsafe { counterexample } => {
-            if counterexample.schedule.is_some()
-                && let Err(why) = confirm(&task, &counterexample)
-            {
+            let shown = counterexample.schedule.is_some() || counterexample.execution.is_some();
+            if let (true, Err(why)) = (shown, confirm(&task, &counterexample)) {
                 return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
             }
             Ok(Some(*counterexample))
@@ -208,7 +216,7 @@ fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<
 fn without_fences(search: &Search<'_>, counterexample: &Counterexample) -> Counterexample {
     let program = search.family.program(&search.nothing());
     let task = Task { program: &program, ..search.task };
-    enact::enact(search.family.base(), &task, counterexample).unwrap_or_else(|| counterexample.clone())
+    clause::survivor(search.family.base(), &task, counterexample).unwrap_or_else(|| counterexample.clone())
 }
 
 /// Places of single copies, one literal each.
@@ -227,7 +235,8 @@ fn copies(family: &Added<'_>, options: &Options) -> Literals {
     };
     Literals {
         places: (0..size).map(|place| Set::of(size, [place])).collect(),
-        weights: family.places.iter().map(|one| places::cost(&options.costs, &one.op)).collect(),
+        weights: family.places.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
+        strengths: family.places.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: family.places.iter().map(thread).collect(),
         objective: options.objective,
     }
@@ -247,7 +256,8 @@ fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) 
     };
     let literals = Literals {
         places: insertions.iter().map(places).collect(),
-        weights: insertions.iter().map(|one| places::cost(&options.costs, &one.op)).collect(),
+        weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
+        strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
         objective: options.objective,
     };

@@ -6,6 +6,12 @@
 //! follows on every path is no place. With `anywhere`, every control point that starts a statement
 //! is a place too: a fence at the head of a loop serves all ways into it, so fewer may do.
 //!
+//! Where there is no such machine, loads are out of order too. Then a fence may be needed between any
+//! two accesses, and the places are the control points that an access comes before and an access
+//! comes after; of two points with nothing but local work between them, the later.
+//!
+//! A place is offered once for each kind of fence (`kinds`).
+//!
 //! Copies of a replicated process are separate places ([`places`]); [`in_all_copies`] says which
 //! belong to one place of the text. A process with any number of copies has only places of the text.
 //!
@@ -17,14 +23,22 @@
 use wattle_logic::{Kind, Term};
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::passes::{Insertion, Place, Spot, takes_fence};
-use wattle_program::{Cfg, Dimension, Edge, Fence, Name, Op, Orders, Origin, Process, ProcessId, Program};
+use wattle_program::{Cfg, Dimension, Edge, Fence, Op, Origin, Point, Process, ProcessId, Program};
 
-/// Every place, for each copy, with what would stand there; in the order of the text.
-pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool) -> Vec<Insertion> {
+use crate::kinds::is_as_strong;
+
+/// Every place and kind, for each copy; in the order of the text.
+pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool, kinds: &[Fence]) -> Vec<Insertion> {
     let mut found = Vec::new();
     for process in program.process_ids() {
         let cfg = &program.process(process).cfg;
-        for (spot, op) in spots(program, memory, cfg, anywhere) {
+        let spots = match memory.machine {
+            Some(Machine::Sc { .. }) => vec![], // nothing is ever pending there
+            Some(Machine::Rma) => flush_spots(program, cfg, anywhere),
+            Some(Machine::Tso | Machine::Pso) => buffer_spots(cfg, anywhere, kinds),
+            None => weak_spots(cfg, kinds),
+        };
+        for (spot, op) in spots {
             for copy in copies(program.process(process)) {
                 let place = Place { process, copy, spot };
                 found.push(Insertion { place, op: op.clone() });
@@ -92,10 +106,13 @@ fn copies(process: &Process) -> Vec<Option<u32>> {
     }
 }
 
-fn spots(program: &Program, memory: &MemoryModel, cfg: &Cfg, anywhere: bool) -> Vec<(Spot, Op)> {
-    if matches!(memory.machine, Some(Machine::Sc { .. })) {
-        return vec![]; // nothing is ever pending there
-    }
+/// After what leaves something pending, as `wanted` says; with `anywhere` also at control points.
+fn spots(
+    cfg: &Cfg,
+    anywhere: bool,
+    wanted: impl Fn(&Edge) -> Vec<Op>,
+    at_points: Vec<Op>,
+) -> Vec<(Spot, Op)> {
     let mut found: Vec<(Spot, Op)> = Vec::new();
     let mut add = |spot: Spot, op: Op| {
         let one = (spot, op);
@@ -103,40 +120,120 @@ fn spots(program: &Program, memory: &MemoryModel, cfg: &Cfg, anywhere: bool) -> 
             found.push(one);
         }
     };
-    let flushes = memory.machine == Some(Machine::Rma);
     for edge in cfg.edges.iter().filter(|edge| takes_fence(edge) && !edge.origin.0.is_nowhere()) {
-        let ops = if flushes { flushes_after(program, edge) } else { fence_after(edge) };
-        for op in ops {
+        for op in wanted(edge) {
             // A label at a point is reached before a fence at that point, but not before one on the
             // way there.
-            let covered = anywhere && starts_statement(cfg, edge) && cfg.point(edge.to).labels.is_empty();
+            let covered = anywhere && starts_statement(cfg, edge.to) && cfg.point(edge.to).labels.is_empty();
             if !covered && !always_follows(cfg, edge.origin, &op) {
                 add(Spot::After(edge.origin), op);
             }
         }
     }
     if anywhere {
-        for (number, info) in cfg.points.iter().enumerate() {
-            if info.origin.0.is_nowhere() || info.inside.is_some() || info.end {
-                continue;
-            }
-            let spot = Spot::Before(wattle_program::Point(number as u32));
-            let ops = if flushes { flushes_of_owners(program) } else { vec![Op::Fence(Fence::full())] };
-            ops.into_iter().for_each(|op| add(spot, op));
+        for point in points(cfg).filter(|point| starts_statement(cfg, *point)) {
+            at_points.iter().for_each(|op| add(Spot::Before(point), op.clone()));
         }
     }
     found
 }
 
-/// Is the point that the edge leads to a place of its own under `anywhere`?
-fn starts_statement(cfg: &Cfg, edge: &Edge) -> bool {
-    let info = cfg.point(edge.to);
-    !info.origin.0.is_nowhere() && info.inside.is_none() && !info.end
+fn flush_spots(program: &Program, cfg: &Cfg, anywhere: bool) -> Vec<(Spot, Op)> {
+    spots(cfg, anywhere, |edge| flushes_after(program, edge), flushes_of_owners(program))
 }
 
-fn fence_after(edge: &Edge) -> Vec<Op> {
-    let stores = edge.ops.iter().any(|op| matches!(op, Op::Store { .. }));
-    if stores { vec![Op::Fence(Fence::full())] } else { vec![] }
+fn buffer_spots(cfg: &Cfg, anywhere: bool, kinds: &[Fence]) -> Vec<(Spot, Op)> {
+    let fences: Vec<Op> = kinds.iter().cloned().map(Op::Fence).collect();
+    let after = |edge: &Edge| {
+        let stores = edge.ops.iter().any(|op| matches!(op, Op::Store { .. }));
+        if stores { fences.clone() } else { vec![] }
+    };
+    spots(cfg, anywhere, after, fences.clone())
+}
+
+/// Between accesses.
+fn weak_spots(cfg: &Cfg, kinds: &[Fence]) -> Vec<(Spot, Op)> {
+    let (before, after) = (after_access(cfg), before_access(cfg));
+    let between = |point: Point| before[point.0 as usize] && after[point.0 as usize];
+    let all = buffer_spots(cfg, true, kinds);
+    let useful = |(spot, op): &(Spot, Op)| match spot {
+        Spot::After(origin) => {
+            cfg.edges.iter().any(|edge| edge.origin == *origin && takes_fence(edge) && between(edge.to))
+        }
+        Spot::Before(point) => {
+            between(*point) && !only_local_work(cfg, *point) && !is_fenced(cfg, *point, op)
+        }
+    };
+    all.into_iter().filter(useful).collect()
+}
+
+fn points(cfg: &Cfg) -> impl Iterator<Item = Point> + use<> {
+    (0..cfg.points.len() as u32).map(Point)
+}
+
+fn accesses(edge: &Edge) -> bool {
+    let is_access = |op: &Op| {
+        matches!(
+            op,
+            Op::Load { .. } | Op::Store { .. } | Op::LoadExclusive { .. } | Op::StoreConditional { .. }
+        )
+    };
+    edge.ops.iter().any(is_access)
+}
+
+/// The points that an access may come before.
+fn after_access(cfg: &Cfg) -> Vec<bool> {
+    spread(cfg, |edge| edge.to, |edge| edge.from)
+}
+
+/// The points that an access may come after.
+fn before_access(cfg: &Cfg) -> Vec<bool> {
+    spread(cfg, |edge| edge.from, |edge| edge.to)
+}
+
+/// All points on the `near` side of an access, and of points that are such.
+fn spread(cfg: &Cfg, near: impl Fn(&Edge) -> Point, far: impl Fn(&Edge) -> Point) -> Vec<bool> {
+    let mut reached = vec![false; cfg.points.len()];
+    loop {
+        let new = cfg.edges.iter().find(|edge| {
+            !reached[near(edge).0 as usize] && (accesses(edge) || reached[far(edge).0 as usize])
+        });
+        match new {
+            Some(edge) => reached[near(edge).0 as usize] = true,
+            None => return reached,
+        }
+    }
+}
+
+/// Does one statement without any access lead from here to another place, which is entered in no
+/// other way? Then a fence there does the same.
+fn only_local_work(cfg: &Cfg, point: Point) -> bool {
+    let mut leaving = cfg.leaving(point).map(|edge| cfg.edge(edge));
+    let (Some(edge), None) = (leaving.next(), leaving.next()) else { return false };
+    let local = |op: &Op| matches!(op, Op::Assign { .. } | Op::Havoc { .. } | Op::Forget { .. });
+    let entering = cfg.edges.iter().filter(|other| other.to == edge.to).count();
+    edge.guard.is_true()
+        && edge.ops.iter().all(local)
+        && starts_statement(cfg, edge.to)
+        && entering == 1
+        && edge.to != cfg.entry
+}
+
+/// Does every way here end in such a fence, or every way on begin with one?
+fn is_fenced(cfg: &Cfg, point: Point, wanted: &Op) -> bool {
+    let strong = |op: Option<&Op>| op.is_some_and(|op| replaces(op, wanted));
+    let mut entering = cfg.edges.iter().filter(|edge| edge.to == point).peekable();
+    let mut leaving = cfg.edges.iter().filter(|edge| edge.from == point).peekable();
+    point != cfg.entry && entering.peek().is_some() && entering.all(|edge| strong(edge.ops.last()))
+        || leaving.peek().is_some() && leaving.all(|edge| strong(edge.ops.first()))
+}
+
+/// Is this where a statement starts? Points inside a statement may have its origin too: a step of the
+/// same statement leads there from a point before.
+fn starts_statement(cfg: &Cfg, point: Point) -> bool {
+    let info = cfg.point(point);
+    let inside = |edge: &Edge| edge.to == point && edge.from < point && edge.origin == info.origin;
+    !info.origin.0.is_nowhere() && info.inside.is_none() && !info.end && !cfg.edges.iter().any(inside)
 }
 
 fn flushes_after(program: &Program, edge: &Edge) -> Vec<Op> {
@@ -199,18 +296,14 @@ fn always_follows(cfg: &Cfg, origin: Origin, op: &Op) -> bool {
         let mut next = cfg.leaving(edge.to).peekable();
         next.peek().is_some()
             && cfg.point(edge.to).labels.is_empty()
-            && next.all(|next| cfg.edge(next).ops.first().is_some_and(|first| is_as_strong(first, op)))
+            && next.all(|next| cfg.edge(next).ops.first().is_some_and(|first| replaces(first, op)))
     })
 }
 
-fn is_as_strong(existing: &Op, wanted: &Op) -> bool {
+/// Does an operation that stands there already do what the other would?
+fn replaces(existing: &Op, wanted: &Op) -> bool {
     match (existing, wanted) {
-        (Op::Fence(fence), Op::Fence(_)) => fence.orders.contains(Orders::WR) && fence.location.is_none(),
+        (Op::Fence(existing), Op::Fence(wanted)) => is_as_strong(existing, wanted),
         _ => existing == wanted,
     }
-}
-
-/// The cost of what is inserted: by its kind, or 1.
-pub fn cost(costs: &std::collections::BTreeMap<Name, u64>, op: &Op) -> u64 {
-    costs.get(&wattle_program::passes::kind_name(op)).copied().unwrap_or(1).max(1)
 }

@@ -9,7 +9,7 @@ use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task};
 use wattle_program::Program;
 
 use crate::family::{Existing, Family, Kept, fence_of};
-use crate::places;
+use crate::kinds;
 use crate::search::{Ended, Judged, Literals, Search};
 use crate::set::Set;
 use crate::{Options, Proof};
@@ -66,7 +66,8 @@ pub fn relax(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run)
     let size = fences.len();
     let literals = Literals {
         places: (0..size).map(|place| Set::of(size, [place])).collect(),
-        weights: fences.iter().map(|fence| places::cost(&options.costs, &fence.op)).collect(),
+        weights: fences.iter().map(|fence| kinds::cost(&options.costs, &fence.op)).collect(),
+        strengths: vec![0; size],
         threads: fences.iter().map(|fence| fence.process.0 as usize).collect(),
         objective: options.objective,
     };

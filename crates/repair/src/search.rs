@@ -15,17 +15,16 @@
 //! places of copies becomes one over places of the text by naming these instead. So the second
 //! search starts with all that the first one learned ([`Literals`]).
 //!
-//! An engine that hands over no schedule (its model has no machine) gives no clause directly. Then
-//! the placement is grown by asking the engine itself, which takes more calls, and *minimal* is
-//! claimed only if the counterexamples could be replayed otherwise. If the engine can neither prove
-//! nor refute, `descend` takes over.
+//! An engine that refutes without saying how gives no clause directly. Then the placement is grown by
+//! asking the engine itself, which takes more calls, and nothing is claimed to be minimal. If the
+//! engine can neither prove nor refute, `descend` takes over.
 
 use wattle_engine::confirm::confirm;
 use wattle_engine::{
     Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict,
 };
 
-use crate::clause::{Clause, clauses, control_is_positive, twins};
+use crate::clause::{Clause, clauses, control_is_positive, fences_only_forbid, twins};
 use crate::descend::descend;
 use crate::family::Family;
 use crate::hitting_set::{self, Objective, Problem};
@@ -40,6 +39,7 @@ const LISTED: usize = 1000;
 pub(crate) struct Literals {
     pub places: Vec<Set>,
     pub weights: Vec<u64>,
+    pub strengths: Vec<u64>,
     pub threads: Vec<usize>,
     pub objective: Objective,
 }
@@ -61,6 +61,7 @@ impl Literals {
         };
         Problem {
             weights: self.weights.clone(),
+            strengths: self.strengths.clone(),
             threads: self.threads.clone(),
             clauses: clauses.iter().map(literals).collect(),
             objective: self.objective,
@@ -117,7 +118,7 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub fn new(family: &'a dyn Family, task: Task<'a>, engine: &'a dyn Engine, run: &'a Run) -> Search<'a> {
-        let exact = control_is_positive(family.base());
+        let exact = control_is_positive(family.base()) && fences_only_forbid(task.memory);
         Search {
             family,
             task,
@@ -188,24 +189,25 @@ impl<'a> Search<'a> {
         answer.verdict
     }
 
-    fn learn(&mut self, task: &Task<'_>, chosen: &Set, found: Counterexample) -> Result<(), Reason> {
-        let confirmed = confirm(task, &found);
-        if found.schedule.is_some() {
-            if let Err(why) = confirmed {
-                return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
-            }
-            let (new, replays) = clauses(self.family, task, chosen, &found);
-            self.replays += replays;
-            for clause in new {
-                let (twins, replays) = twins(self.family, task, &clause);
-                self.replays += replays;
-                self.add(clause);
-                twins.into_iter().for_each(|twin| self.add(twin));
-            }
-        } else {
-            self.exact &= confirmed.is_ok();
+    fn learn(&mut self, task: &Task<'_>, chosen: &Set, mut found: Counterexample) -> Result<(), Reason> {
+        if found.schedule.is_none() && found.execution.is_none() {
+            self.exact = false;
             let clause = self.grow_by_checks(chosen, found);
             self.add(clause);
+            return Ok(());
+        }
+        match confirm(task, &found) {
+            Err(why) => return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}"))),
+            // A machine is a better judge of fences than a graph: it can wait.
+            Ok(replay) => found.schedule = found.schedule.or(replay.schedule),
+        }
+        let (new, replays) = clauses(self.family, task, chosen, &found);
+        self.replays += replays;
+        for clause in new {
+            let (twins, replays) = twins(self.family, task, &clause);
+            self.replays += replays;
+            self.add(clause);
+            twins.into_iter().for_each(|twin| self.add(twin));
         }
         Ok(())
     }

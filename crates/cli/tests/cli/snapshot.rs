@@ -86,7 +86,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("explain", &["explain", "tso"]),
     ("explain-unknown", &["explain", "vacous"]),
     ("test-litmus", &["test", "litmus", "-v"]),
-    ("fix-no-machine", &["fix", "MP+power.litmus", "--model", "power", "--no-timing"]),
+    ("fix-litmus", &["fix", "MP+power.litmus", "--model", "power", "--no-timing"]),
     ("test", &["test", "sb.wtl", "sb_fenced.wtl", "wrong.wtl", "race.wtl"]),
 ];
 

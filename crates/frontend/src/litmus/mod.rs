@@ -34,6 +34,7 @@ pub const FRONTEND: Frontend = Frontend {
     extensions: &["litmus"],
     summary: "litmus tests of the herd tools",
     parse,
+    fences: wattle_program::Vocabulary::fences,
     edit: edit::edit,
     remove: edit::remove,
 };

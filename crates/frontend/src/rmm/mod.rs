@@ -26,6 +26,7 @@ pub const FRONTEND: Frontend = Frontend {
     extensions: &["rmm"],
     summary: "the language of Memorax",
     parse,
+    fences: |_| vec![wattle_program::Fence::full()],
     edit: edit::edit,
     remove: edit::remove,
 };

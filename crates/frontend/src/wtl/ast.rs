@@ -107,6 +107,7 @@ pub enum Fence {
     Full,
     Of(Place),
     Orders(Orders),
+    Lwsync,
 }
 
 #[derive(Clone, Debug)]

@@ -25,6 +25,7 @@ pub const FRONTEND: Frontend = Frontend {
     extensions: &["wtl"],
     summary: "wattle's own language: threads with shared variables, fences, remote memory access",
     parse,
+    fences: edit::fences,
     edit: edit::edit,
     remove: edit::remove,
 };

@@ -8,4 +8,4 @@ mod retarget;
 pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
 pub use observe::observe_everything;
-pub use retarget::{Untranslatable, retarget};
+pub use retarget::{Untranslatable, retarget, retarget_fence};

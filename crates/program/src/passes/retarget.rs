@@ -3,8 +3,8 @@
 //!
 //! * Fences go by what they order, and one that orders nothing becomes nothing. Where writes are not
 //!   atomic (Power) or fences order through other accesses only (C11), pairs that stay in order are not
-//!   enough to replace a fence, so every fence becomes the full one there. `isync` and `isb` order nothing by themselves and stand for each
-//!   other.
+//!   enough to replace a fence, so every fence becomes the full one there, but for one that is called
+//!   `lwsync` already. `isync` and `isb` order nothing by themselves and stand for each other.
 //! * A locked step of a store-buffer machine is ordered with everything around it, so it gets a full
 //!   fence of the target on both sides; the fences are steps of their own.
 //! * Plain accesses stay plain, and release stores and acquire loads take the target's mark, where there is one.
@@ -49,6 +49,16 @@ fn refuse<T>(what: impl Into<String>) -> Result<T, Untranslatable> {
     Err(Untranslatable(what.into()))
 }
 
+/// What a fence becomes in another vocabulary, if there is anything like it.
+pub fn retarget_fence(fence: &Fence, to: Vocabulary) -> Option<Fence> {
+    let mut op = Op::Fence(fence.clone());
+    if orders_nothing(&op) || translate(&mut op, Mode::Plain, to).is_err() {
+        return None;
+    }
+    let Op::Fence(fence) = op else { return None };
+    Some(fence)
+}
+
 /// A fence without any effect on accesses, alone or after a branch.
 fn orders_nothing(op: &Op) -> bool {
     matches!(op, Op::Fence(fence) if fence.orders == Orders::NONE && !matches!(&*fence.tag, "ISYNC" | "ISB"))
@@ -60,6 +70,7 @@ fn translate(op: &mut Op, mode: Mode, to: Vocabulary) -> Result<(), Untranslatab
         Op::Fence(fence) => {
             fence.tag = match &*fence.tag {
                 "ISYNC" | "ISB" => instruction_fence(&fence.tag, to)?,
+                "LWSYNC" if to == Vocabulary::Ppc => return Ok(()),
                 _ => data_fence(fence.orders, to),
             };
             Ok(())
@@ -179,6 +190,7 @@ mod tests {
         let of = |orders, to| data_fence(orders, to).to_string();
         assert_eq!(of(Orders::ALL, Vocabulary::Ppc), "SYNC");
         assert_eq!(of(Orders(11), Vocabulary::Ppc), "SYNC");
+        assert_eq!(retarget_fence(&Fence::lwsync(), Vocabulary::Ppc), Some(Fence::lwsync()));
         assert_eq!(of(Orders(11), Vocabulary::Riscv), "Fence.tso");
         assert_eq!(of(Orders::RW, Vocabulary::Riscv), "Fence.r.w");
         assert_eq!(of(Orders::WW, Vocabulary::Aarch64), "DMB.ST");

@@ -6,10 +6,10 @@ use wattle_logic::{Sort, Term, Value};
 use wattle_program::passes::{Insertion, insert};
 use wattle_program::{Program, PropertyKind, Vocabulary};
 use wattle_repair::Outcome::Repaired;
-use wattle_repair::{All, Options, Relaxed, in_all_copies, places, relax};
+use wattle_repair::{All, Options, Relaxed, in_all_copies, relax};
 
 use crate::build::{Builder, int};
-use crate::{exhaustive, run_with, sorted};
+use crate::{exhaustive, places, run_with, sorted};
 
 struct Random(u64);
 

@@ -9,12 +9,18 @@ mod programs;
 
 use wattle_engine::{Budget, Engine, Figure, Property, Reason, Run, Task};
 use wattle_engine_explore::Explore;
+use wattle_memory::MemoryModel;
 use wattle_program::Program;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
-    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, places, relax, repair,
+    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kinds, relax, repair,
 };
+
+/// All places with all kinds.
+fn places(program: &Program, memory: &MemoryModel, anywhere: bool) -> Vec<Insertion> {
+    wattle_repair::places(program, memory, anywhere, &kinds(program.vocabulary, memory))
+}
 
 fn run_with(program: &Program, model: &str, options: &Options) -> Repair {
     let memory = wattle_memory::find(model).unwrap();

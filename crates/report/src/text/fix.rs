@@ -16,8 +16,7 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
             style.good("already safe")
         }
         FixVerdict::Repaired { count, source_count, minimal, proof, sets, .. } => {
-            let kind = sets.first().and_then(|set| set.first()).map_or("fence", |one| one.kind.as_str());
-            worth.push(counted(*count as u64, kind).replace("flushs", "flushes"));
+            worth.push(amounts(sets.first().map_or(&[], Vec::as_slice), *count));
             if let Some(source) = source_count.filter(|source| source != count) {
                 worth.push(format!("{source} in the text"));
             }
@@ -96,6 +95,27 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
         }
     }
     out
+}
+
+/// `2 fences`, `1 sync + 2 lwsync`.
+fn amounts(set: &[Placement], count: usize) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for placement in set {
+        match kinds.iter_mut().find(|(kind, _)| *kind == placement.kind) {
+            Some((_, number)) => *number += 1,
+            None => kinds.push((&placement.kind, 1)),
+        }
+    }
+    if kinds.is_empty() {
+        kinds.push(("fence", count));
+    }
+    let amount = |(kind, number): &(&str, usize)| match *kind {
+        "fence" => counted(*number as u64, kind),
+        "flush" => counted(*number as u64, kind).replace("flushs", "flushes"),
+        // Instructions have no plural.
+        kind => format!("{number} {kind}"),
+    };
+    kinds.iter().map(amount).collect::<Vec<_>>().join(" + ")
 }
 
 fn up_to(proof: Proof) -> Option<String> {

@@ -13,7 +13,7 @@ mod speak;
 use std::collections::BTreeMap;
 
 use wattle_program::passes::{Insertion, Spot, takes_fence};
-use wattle_program::{ProcessId, Program};
+use wattle_program::{Fence, ProcessId, Program, Vocabulary};
 use wattle_source::{FileId, Sources, Span, TextEdit};
 
 use super::ast::{File, Item, Stmt, StmtKind};
@@ -30,6 +30,11 @@ pub struct Request {
 }
 
 type Requests = BTreeMap<Span, Request>;
+
+/// By the pairs that they order; and Power's `lwsync`, which orders through other threads too.
+pub fn fences(vocabulary: Vocabulary) -> Vec<Fence> {
+    vocabulary.fences().into_iter().chain([Fence::lwsync()]).collect()
+}
 
 pub fn edit(
     sources: &Sources,

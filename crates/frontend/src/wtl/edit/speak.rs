@@ -1,7 +1,7 @@
 //! Fences and flushes as statements of the language.
 
 use wattle_logic::{Binary, Kind, Symbol, Term, Unary};
-use wattle_program::{Dimension, Op, Orders, Process, ProcessId, Program, Replicas};
+use wattle_program::{Dimension, Fence, Op, Orders, Process, ProcessId, Program, Replicas};
 
 pub fn statement(program: &Program, process: ProcessId, op: &Op) -> Result<String, String> {
     let own = program.process(process);
@@ -13,6 +13,7 @@ pub fn statement(program: &Program, process: ProcessId, op: &Op) -> Result<Strin
                 let place = place(program, own, process, location).ok_or_else(unspeakable)?;
                 Ok(format!("fence({place});"))
             }
+            None if *fence == Fence::lwsync() => Ok("fence lwsync;".into()),
             None if fence.orders == Orders::ALL => Ok("fence;".into()),
             None if fence.orders == Orders::NONE => Err("a fence that orders nothing".into()),
             None => Ok(format!("fence {};", fence.orders)),

@@ -1,7 +1,7 @@
 //! Statements: control flow, and which accesses each makes.
 
 use wattle_logic::Term;
-use wattle_program::{Choice, Fence, Mode, Name, Op, Orders, Origin, Point, Tags};
+use wattle_program::{Choice, Fence, Mode, Name, Op, Origin, Point, Tags};
 use wattle_source::{Diagnostic, Span};
 
 use super::super::ast::{self, Expr, ExprKind, Ident, Initial, Place, Stmt, StmtKind, Var};
@@ -362,7 +362,8 @@ impl Body<'_> {
         let mut actions = Vec::new();
         let fence = match fence {
             ast::Fence::Full => Fence::full(),
-            ast::Fence::Orders(orders) => orders_fence(*orders),
+            ast::Fence::Lwsync => Fence::lwsync(),
+            ast::Fence::Orders(orders) => Fence::of_orders(*orders),
             ast::Fence::Of(place) => {
                 let mut reads = Reads { body: self, actions: &mut actions };
                 match reads.resolve(place) {
@@ -408,10 +409,4 @@ impl Reads<'_, '_, '_> {
         self.body.symbols.process(self.body.process).owned.contains_key(name)
             || matches!(self.body.symbols.find(name), Some(Meaning::Variable(_)))
     }
-}
-
-fn orders_fence(orders: Orders) -> Fence {
-    let names: Vec<&str> =
-        (Orders::NAMES.iter()).filter(|(_, order)| orders.contains(*order)).map(|(name, _)| *name).collect();
-    Fence { tag: format!("fence.{}", names.join(".")).into(), orders, cumulative: false, location: None }
 }

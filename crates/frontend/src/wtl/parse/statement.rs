@@ -196,11 +196,14 @@ impl Parser<'_, '_> {
             self.expect(")")?;
             return Ok(StmtKind::Fence(Fence::Of(place)));
         }
+        if self.eat_word("lwsync") {
+            return Ok(StmtKind::Fence(Fence::Lwsync));
+        }
         let mut orders = Orders::NONE;
         while let Kind::Word(word) = self.kind() {
             match Orders::NAMES.iter().find(|(name, _)| *name == word) {
                 Some((_, order)) => orders = orders.union(*order),
-                None => return self.expected("`rr`, `rw`, `wr`, `ww` or `;`"),
+                None => return self.expected("`rr`, `rw`, `wr`, `ww`, `lwsync` or `;`"),
             }
             self.advance();
         }

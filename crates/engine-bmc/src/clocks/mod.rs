@@ -46,12 +46,12 @@ mod tests;
 
 use wattle_engine::Unsupported;
 use wattle_memory::{MemoryModel, find};
-use wattle_sat::{Description, Lit};
+use wattle_sat::Lit;
 
 use crate::candidates::Guards;
 use crate::circuit::Circuit;
 use crate::encoding::{Constraint, Encoding};
-use crate::formulation::Formulation;
+use crate::formulation::{Constrained, Formulation};
 use crate::structure::{Dependency, EventId};
 
 use architecture::Architecture;
@@ -91,7 +91,7 @@ impl Formulation for Clocks {
         encoding: &Encoding<'_, '_>,
         circuit: &mut Circuit<'_>,
         memory: &MemoryModel,
-    ) -> Result<Description, Unsupported> {
+    ) -> Result<Constrained, Unsupported> {
         self.accepts(memory)?;
         let Some(architecture) = Architecture::named(&memory.name) else {
             return Err(Unsupported::new(format!("clocks for the model {}", memory.name)));
@@ -114,7 +114,8 @@ impl Formulation for Clocks {
         builder.atomic();
         builder.circuit.kind = Constraint::Ssa;
         builder.circuit.accepted()?;
-        Ok(Description { events: encoding.happens.len() as u32, ..Description::default() })
+        // Nothing is left to the order theory, and none of these models marks executions.
+        Ok(Constrained::default())
     }
 }
 
@@ -175,7 +176,7 @@ impl Builder<'_, '_, '_, '_, '_> {
         self.read_modify_write(&mut clocked);
         self.reads_from(&mut clocked, &|_, _, _| true);
         self.coherence(&mut clocked);
-        self.from_read(&mut clocked);
+        self.overwrites(&mut clocked);
     }
 
     /// `acyclic rf | addr | data | ctrl`
@@ -212,7 +213,7 @@ impl Builder<'_, '_, '_, '_, '_> {
             _ => builder.is_external(write, read),
         });
         self.coherence(&mut clocked);
-        self.from_read(&mut clocked);
+        self.overwrites(&mut clocked);
     }
 
     /// `empty rmw & (fre ; coe)`: no write of another thread between the two halves.
@@ -252,8 +253,8 @@ impl Builder<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Algorithm 3.
-    fn from_read(&mut self, clocked: &mut Clocked) {
+    /// Algorithm 3: from-read.
+    fn overwrites(&mut self, clocked: &mut Clocked) {
         self.circuit.kind = Constraint::FromRead;
         for (read, sources) in self.communication.sources.iter().enumerate() {
             let read = read as EventId;

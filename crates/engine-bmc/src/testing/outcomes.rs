@@ -66,7 +66,7 @@ pub(crate) fn outcomes(
     let (words, ended, description) = {
         let mut circuit = Circuit::new(&mut solver);
         let encoding = encode(&structure, &mut circuit, options)?;
-        let description = formulation.constrain(&encoding, &mut circuit, memory)?;
+        let description = formulation.constrain(&encoding, &mut circuit, memory)?.description;
         let words: Vec<Word> = observed.iter().map(|expr| circuit.word(&structure, *expr)).collect();
         let ended: Vec<Lit> = conditions.iter().map(|expr| circuit.literal(&structure, *expr)).collect();
         circuit.accepted()?;

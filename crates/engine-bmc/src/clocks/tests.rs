@@ -81,7 +81,7 @@ fn litmus_tests() {
     let mut compared = Compared::default();
     for (name, text) in corpus("litmus") {
         if let Some(program) = parse(&name, &text) {
-            compared.compare(&name, &program, Clocks::default(), Sure::default());
+            compared.compare(&name, &program, Clocks::PAPER, Sure::default());
         }
     }
     assert_eq!(compared.counts(), ([369, 298, 298, 298, 298, 96], 11012, 0));
@@ -94,7 +94,7 @@ fn random(seeds: std::ops::Range<u64>) -> Compared {
         let flavour = [Flavour::Tso, Flavour::Pso, Flavour::Sc, Flavour::Pso][seed as usize % 4];
         let profile = Profile { litmus: 400, unsupported: 0, ..Profile::small(flavour) };
         let program = Program { filter: None, ..wattle_generate::program(seed, &profile) };
-        let formulation = Clocks { next_write_only: seed % 5 == 0, ..Clocks::default() };
+        let formulation = Clocks { next_write_only: seed % 5 == 0, ..Clocks::PAPER };
         let sure = Sure { coherence: seed % 3 != 0, thin_air_free: seed % 7 != 0 };
         compared.compare(&format!("seed {seed}"), &program, formulation, sure);
     }

@@ -2,10 +2,10 @@
 
 mod clauses;
 mod description;
+pub mod proof;
 mod propagator;
 mod scratch;
 mod solver;
-#[allow(dead_code)]
 mod theory;
 
 #[cfg(test)]

@@ -612,7 +612,7 @@ fn properties() {
                     low + i64::from(rng.below((high - low + 1).max(1) as u32))
                 })
                 .collect();
-            structure.finals.iter().for_each(|(_, input)| inputs[*input as usize] = i64::from(rng.below(3)));
+            structure.finals.iter().for_each(|(_, input)| inputs[*input as usize] = i64::from(rng.below(2)));
             let replayed: Option<Vec<Replayed>> =
                 worlds.iter().zip(&own).map(|(world, own)| world.replay(&values, &inputs, own)).collect();
             let Some(replayed) = replayed else { continue };

@@ -26,6 +26,7 @@
 mod assignment;
 mod candidates;
 mod circuit;
+mod clocks;
 mod coverage;
 mod decode;
 mod deepen;
@@ -43,11 +44,11 @@ mod unroll;
 mod values;
 mod wto;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
-use wattle_logic::{Kind, Term};
 use wattle_memory::cat::Node;
+use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Point, PropertyKind, Shape};
 use wattle_source::Span;
 
@@ -118,7 +119,8 @@ impl Engine for Bmc {
 impl Bmc {
     fn formulation(&self) -> &'static dyn Formulation {
         match self.formulated {
-            Formulated::Order | Formulated::Clocks => &order::Order,
+            Formulated::Order => &order::Order,
+            Formulated::Clocks => &clocks::Clocks::PAPER,
         }
     }
 
@@ -144,15 +146,8 @@ impl Bmc {
             unwind,
             per_loop,
             wanted: Wanted::named(bases),
-            standing: BTreeSet::new(),
+            standing: property::standing(task.program),
             ..Default::default()
         }
     }
-}
-
-/// Does a formula speak of the contents of memory?
-fn speaks_of_memory(formula: &Term) -> bool {
-    let mut found = false;
-    formula.walk(&mut |term| found |= matches!(term.kind(), Kind::Content(_)));
-    found
 }

@@ -8,6 +8,7 @@ mod encoding;
 mod facts;
 mod formulation;
 mod order;
+mod refutation;
 mod relations;
 mod structure;
 #[cfg(test)]

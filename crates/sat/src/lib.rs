@@ -6,6 +6,7 @@ pub mod proof;
 mod propagator;
 mod scratch;
 mod solver;
+pub mod synthetic;
 mod theory;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::solver::Stop;
+use crate::synthetic::Instance;
 use crate::theory::Theory;
 use crate::{Clauses, Definition, Description, Graph, Lit, Outcome, Pair, RelationId, Solver, Test, scratch};
 
@@ -189,6 +190,21 @@ fn proofs_hold() {
     for seed in 100_000..103_000 {
         count_assignments(seed, true);
     }
+}
+
+#[test]
+fn proofs_of_larger_instances_hold() {
+    let mut refuted = 0;
+    for seed in 0..30 {
+        let instance = Instance::new(120, seed, true);
+        let mut solver = Solver::with_proof();
+        let (inputs, description) = instance.written_down(&mut solver);
+        if solver.solve(&[]) == Outcome::Unsat {
+            refuted += 1;
+            assert_eq!(check::check(&solver.proof().unwrap(), &inputs, &description), []);
+        }
+    }
+    assert!(refuted > 4, "{refuted}");
 }
 
 /// Assignments and backtracking in random order; what the theory says is compared with what follows

@@ -21,6 +21,9 @@ pub enum Formulation {
     Clocks,
 }
 
+/// Pairs, and when they hold.
+type Literals = Vec<(Lit, Pair)>;
+
 /// An execution to be found.
 #[derive(Clone, Debug)]
 pub struct Instance {
@@ -95,7 +98,7 @@ impl Instance {
     }
 
     /// Literals for reads-from and coherence: each read takes its value from one write.
-    fn communication(&self, clauses: &mut dyn Clauses) -> (Vec<(Lit, Pair)>, Vec<(Lit, Pair)>) {
+    fn communication(&self, clauses: &mut dyn Clauses) -> (Literals, Literals) {
         let mut reads_from = Vec::new();
         for (read, candidates) in &self.reads {
             let literals: Vec<Lit> = candidates.iter().map(|_| clauses.fresh()).collect();
@@ -144,7 +147,7 @@ impl Instance {
         (inputs, description)
     }
 
-    fn description(&self, reads_from: Vec<(Lit, Pair)>, coherence: Vec<(Lit, Pair)>) -> Description {
+    fn description(&self, reads_from: Literals, coherence: Literals) -> Description {
         let given = |literal| Definition::Given { fixed: Vec::new(), literal };
         let from_read = Definition::FromRead { reads_from: RelationId(0), coherence: RelationId(1) };
         Description {

@@ -36,6 +36,7 @@ mod formulation;
 mod order;
 mod property;
 mod query;
+mod refutation;
 mod relations;
 mod structure;
 #[cfg(test)]

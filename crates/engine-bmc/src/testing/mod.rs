@@ -112,6 +112,7 @@ pub(crate) fn empty(shape: &Shape) -> Structure<'_> {
         pick_address: vec![],
         pick_data: vec![],
         read_modify_write: vec![],
+        definitions: vec![],
         steps: vec![],
         inputs: vec![],
         finals: vec![],

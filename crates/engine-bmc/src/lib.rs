@@ -24,18 +24,21 @@
 #![allow(dead_code)]
 
 mod assignment;
+mod awaits;
 mod candidates;
 mod circuit;
 mod clocks;
 mod coverage;
 mod decode;
 mod deepen;
+mod dump;
 mod encoding;
 mod facts;
 mod formulation;
 mod order;
 mod property;
 mod query;
+mod refutation;
 mod relations;
 mod structure;
 #[cfg(test)]
@@ -44,16 +47,18 @@ mod unroll;
 mod values;
 mod wto;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
-use wattle_logic::{Kind, Term};
 use wattle_memory::cat::Node;
+use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Point, PropertyKind, Shape};
 use wattle_source::Span;
 
 use crate::formulation::Formulation;
 use crate::unroll::Wanted;
+
+pub use dump::{Dump, dump};
 
 /// The engine `bmc`, with its options.
 #[derive(Clone, Debug, Default)]
@@ -146,15 +151,8 @@ impl Bmc {
             unwind,
             per_loop,
             wanted: Wanted::named(bases),
-            standing: BTreeSet::new(),
+            standing: property::standing(task.program),
             ..Default::default()
         }
     }
-}
-
-/// Does a formula speak of the contents of memory?
-fn speaks_of_memory(formula: &Term) -> bool {
-    let mut found = false;
-    formula.walk(&mut |term| found |= matches!(term.kind(), Kind::Content(_)));
-    found
 }

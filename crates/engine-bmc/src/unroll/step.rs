@@ -18,7 +18,7 @@ use super::guard;
 use super::state::{Known, Reads, Reservation, State};
 use super::term::Terms;
 use super::thread::Unroller;
-use crate::structure::{Access, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
+use crate::structure::{Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
 
 /// Why a step is not taken at all.
 pub(super) enum Halt {
@@ -64,6 +64,7 @@ struct Run {
     asserted: Vec<(usize, Expr)>,
     faults: Vec<Failure>,
     choices: Vec<u32>,
+    defined: Vec<(u32, Expr)>,
     pairs: Vec<ReadModifyWrite>,
 }
 
@@ -92,6 +93,7 @@ impl Unroller<'_, '_> {
             asserted: Vec::new(),
             faults: Vec::new(),
             choices: Vec::new(),
+            defined: Vec::new(),
             pairs: Vec::new(),
         };
         match self.operations(&mut run, edge, step) {
@@ -129,7 +131,8 @@ impl Unroller<'_, '_> {
                 Inner::Defined { condition, fault, op } => {
                     let not = guard::not(&mut structure.arena, condition);
                     let when = guard::and(&mut structure.arena, taken, not);
-                    structure.faults.push(Failure { step, op, when, fault: Some(fault) });
+                    let half = !run.made.is_empty();
+                    structure.faults.push(Failure { step, op, when, fault: Some(fault), half });
                     taken = guard::and(&mut structure.arena, taken, condition);
                     guards.push(taken);
                 }
@@ -138,7 +141,7 @@ impl Unroller<'_, '_> {
         for (op, condition) in run.asserted {
             let not = guard::not(&mut structure.arena, condition);
             let when = guard::and(&mut structure.arena, taken, not);
-            structure.assertions.push(Failure { step, op: Some(op), when, fault: None });
+            structure.assertions.push(Failure { step, op: Some(op), when, fault: None, half: false });
         }
         let mut state = run.state;
         for made in run.made {
@@ -166,6 +169,8 @@ impl Unroller<'_, '_> {
             state.passed(made.event - self.first);
         }
         structure.read_modify_write.extend(run.pairs);
+        let definitions = run.defined.into_iter().map(|(local, value)| Definition { step, local, value });
+        structure.definitions.extend(definitions);
         structure.steps[step as usize].taken = taken;
         structure.steps[step as usize].choices = run.choices;
         state.reached = taken;
@@ -327,7 +332,7 @@ impl Unroller<'_, '_> {
             let not = guard::not(arena, condition);
             let when = guard::and(arena, run.outer, not);
             if arena.value(when) != Some(0) {
-                run.faults.push(Failure { step, op, when, fault: Some(fault) });
+                run.faults.push(Failure { step, op, when, fault: Some(fault), half: false });
             }
             self.narrow(run, condition)?;
         }
@@ -485,6 +490,7 @@ impl Unroller<'_, '_> {
 
     fn bounded(&mut self, run: &mut Run, local: u32, value: Known, known: Option<Range>) -> Result<(), Halt> {
         self.fits(run, value.expr, self.process.locals[local as usize].range, known)?;
+        run.defined.push((local, value.expr));
         run.state.locals[local as usize] = value;
         Ok(())
     }

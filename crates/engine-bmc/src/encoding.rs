@@ -66,18 +66,6 @@ impl Constraint {
             Constraint::Property => "constraints of the property",
         }
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Constraint::Ssa => "ssa",
-            Constraint::ReadFrom => "rf",
-            Constraint::Coherence => "ws",
-            Constraint::FromRead => "fr",
-            Constraint::ProgramOrder => "ppo",
-            Constraint::Fence => "ab",
-            Constraint::Property => "property",
-        }
-    }
 }
 
 pub(crate) struct Encoding<'a, 's> {
@@ -209,6 +197,9 @@ pub(crate) fn encode<'a, 's>(
     for event in &structure.events {
         let happens = circuit.literal(structure, event.guard);
         encoding.happens.push(happens);
+        if let (Some(written), true) = (event.written, happens != Lit::FALSE) {
+            circuit.word(structure, written);
+        }
     }
     circuit.kind = Constraint::ReadFrom;
     reads_from(&mut encoding, circuit, &candidates, options);

@@ -238,8 +238,16 @@ fn copies(family: &Added<'_>, options: &Options) -> Literals {
         weights: family.places.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
         strengths: family.places.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: family.places.iter().map(thread).collect(),
+        weaker: family.places.iter().map(|one| weaker(family.places, one)).collect(),
         objective: options.objective,
     }
+}
+
+/// Which insertions does one make needless?
+fn weaker(insertions: &[Insertion], one: &Insertion) -> Set {
+    let needless = |other: &Insertion| other.place == one.place && places::replaces(&one.op, &other.op);
+    let numbers = (0..insertions.len()).filter(|number| needless(&insertions[*number]));
+    Set::of(insertions.len(), numbers)
 }
 
 /// Places of the text, one literal for all copies; with the insertion that each stands for.
@@ -259,6 +267,7 @@ fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) 
         weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
         strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
+        weaker: insertions.iter().map(|one| weaker(&insertions, one)).collect(),
         objective: options.objective,
     };
     (insertions, literals)

@@ -41,6 +41,8 @@ pub(crate) struct Literals {
     pub weights: Vec<u64>,
     pub strengths: Vec<u64>,
     pub threads: Vec<usize>,
+    /// For each, those that ask for no more at the same place, itself among them.
+    pub weaker: Vec<Set>,
     pub objective: Objective,
 }
 
@@ -52,6 +54,16 @@ impl Literals {
     /// All places of the chosen literals.
     pub fn expand(&self, chosen: &Set, size: usize) -> Set {
         chosen.iter().fold(Set::empty(size), |all, literal| all.union(&self.places[literal]))
+    }
+
+    /// Of these sets, those that no other can take the place of with less: fewer fences, or weaker ones.
+    fn weakest(&self, sets: Vec<Set>) -> Vec<Set> {
+        let none = Set::empty(self.size());
+        let with_weaker =
+            |set: &Set| set.iter().fold(none.clone(), |all, literal| all.union(&self.weaker[literal]));
+        let full: Vec<Set> = sets.iter().map(with_weaker).collect();
+        let replaced = |set: &Set| full.iter().any(|other| other != set && other.is_subset(set));
+        sets.into_iter().zip(&full).filter(|(_, full)| !replaced(full)).map(|(set, _)| set).collect()
     }
 
     pub fn problem(&self, clauses: &[Clause]) -> Problem {
@@ -318,7 +330,7 @@ impl<'a> Search<'a> {
                 }
             }
             if !learned {
-                return Ok((solutions, complete, weakest));
+                return Ok((literals.weakest(solutions), complete, weakest));
             }
         }
     }

@@ -33,11 +33,18 @@ pub fn edit(
         let cell = table.cells.iter().position(holds).filter(|_| !origin.is_nowhere());
         let cell = cell.ok_or("the text has no instruction at this place")?;
         let (row, column) = (cell / columns, cell % columns);
-        let labelled = sources.text(file)[table.cells[cell].0..origin.start as usize].contains(':');
-        if !after && labelled {
-            return Err("a fence between a label and its instruction cannot be written".into());
+        let labels = &sources.text(file)[table.cells[cell].0..origin.start as usize];
+        let mut said = fence;
+        if !after && labels.contains(':') {
+            // The labels go with the fence, so that whoever jumps there passes it.
+            let start = table.cells[cell].0 + labels.len() - labels.trim_start().len();
+            let moved = TextEdit { span: Span::new(file, start, origin.start as usize), text: String::new() };
+            if !edits.contains(&moved) {
+                said = format!("{} {said}", labels.trim());
+                edits.push(moved);
+            }
         }
-        let row_text = row_of(columns, column, &fence);
+        let row_text = row_of(columns, column, &said);
         let (at, text) = match after {
             true => (table.cells[(row + 1) * columns - 1].1 + 1, format!("\n{row_text}")),
             false => {

@@ -5,13 +5,14 @@
 mod build;
 mod engines;
 mod fuzz;
+mod graphs;
 mod programs;
 
 use wattle_engine::{Budget, Engine, Figure, Property, Reason, Run, Task};
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
-use wattle_program::Program;
 use wattle_program::passes::{Insertion, Spot};
+use wattle_program::{Op, Program};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
     All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kinds, relax, repair,
@@ -275,7 +276,18 @@ fn exhaustive(program: &Program, model: &str, anywhere: bool) -> Vec<Vec<Inserti
             minimal.push(bits);
         }
     }
-    sorted(minimal.into_iter().map(|bits| chosen(&places, bits)).collect())
+    // Nor can a fence of a minimal placement be replaced by a weaker one.
+    let weaker = |one: &Insertion, other: &Insertion| match (&one.op, &other.op) {
+        (Op::Fence(one), Op::Fence(other)) => other.orders.contains(one.orders),
+        (one, other) => one == other,
+    };
+    let within = |small: &[Insertion], large: &[Insertion]| {
+        let has = |one: &Insertion| large.iter().any(|other| one.place == other.place && weaker(one, other));
+        small.iter().all(has)
+    };
+    let sets: Vec<Vec<Insertion>> = minimal.into_iter().map(|bits| chosen(&places, bits)).collect();
+    let weakest = |set: &&Vec<Insertion>| !sets.iter().any(|other| other != *set && within(other, set));
+    sorted(sets.iter().filter(weakest).cloned().collect())
 }
 
 fn chosen(places: &[Insertion], bits: usize) -> Vec<Insertion> {

@@ -70,7 +70,9 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                                 expected.join(" "),
                                 fixed.kinds.join(" ")
                             )),
-                            Err(message) => Status::Failed(format!("expected {}: {message}", expected.join(" "))),
+                            Err(message) => {
+                                Status::Failed(format!("expected {}: {message}", expected.join(" ")))
+                            }
                         },
                     );
                 }

@@ -15,7 +15,7 @@ use wattle_program::passes::{Insertion, Spot};
 use wattle_program::{Op, Program};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
-    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kinds, relax, repair,
+    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kind, kinds, relax, repair,
 };
 
 /// All places with all kinds.
@@ -387,6 +387,21 @@ fn a_bounded_proof_is_not_called_minimal() {
     let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
     assert_eq!((repaired.count, repaired.minimal), (2, false));
     assert!(matches!(repaired.proof, Proof::Bounded(_)));
+}
+
+#[test]
+fn a_proved_full_fence_is_better_than_a_barrier_that_is_not() {
+    let program = programs::message_passing();
+    let task =
+        Task { program: &program, memory: wattle_memory::find("pso").unwrap(), property: Property::Stated };
+    let kinds = |engine: &dyn Engine| {
+        let repair = repair(&task, engine, &Options::default(), &Run::default()).unwrap();
+        let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+        assert!(repaired.minimal);
+        repaired.solutions[0].iter().map(|one| kind(&one.op).to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&Explore::default()), ["fence.ww"]);
+    assert_eq!(kinds(&engines::NoBarriers::default()), ["fence"]);
 }
 
 #[test]

@@ -145,12 +145,26 @@ pub struct Search {
     /// a thread (engine explore)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
-    /// How often a thread may go round a loop (engine enumerate)
+    /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub unwind: Option<usize>,
+    /// The loop on this line, N times (engine bmc)
+    #[arg(long, value_name = "LINE=N", value_parser = units::loop_bound)]
+    pub unwind_loop: Vec<(u32, u32)>,
+    /// How orders are told to the solver (engine bmc)
+    #[arg(long, value_enum, default_value_t = Formulation::Order)]
+    pub formulation: Formulation,
     /// How sc reads a remote copy
     #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
     pub sc_copy: ScCopy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Formulation {
+    /// Relations between events, inside the solver
+    Order,
+    /// Bit-vector clocks, as in the paper (sc, tso, pso, rmo, alpha, power-2012)
+    Clocks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -51,6 +51,13 @@ pub fn cost(text: &str) -> Result<(String, u64), String> {
     }
 }
 
+/// `12=5`: a line, and how often its loop may go round.
+pub fn loop_bound(text: &str) -> Result<(u32, u32), String> {
+    let parts =
+        text.split_once('=').and_then(|(line, rounds)| Some((line.parse().ok()?, rounds.parse().ok()?)));
+    parts.filter(|(line, _)| *line > 0).ok_or("expected LINE=N, such as 12=5".into())
+}
+
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or("expected a number from 1 on".into())
 }

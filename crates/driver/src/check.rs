@@ -74,6 +74,10 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            if !request.settings.loop_lines.is_empty() {
+                let settings = request.settings.placed(&loaded.sources, loaded.file);
+                engines = choose(request.engine.as_deref(), &settings)?;
+            }
             prefer(&mut engines, &loaded.parsed.program);
             let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
             // A graph has no schedule to write down.

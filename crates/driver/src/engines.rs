@@ -1,10 +1,12 @@
 //! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
 
 use wattle_engine::{Engine, Property, Task};
+use wattle_engine_bmc::Bmc;
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Vocabulary, passes};
+use wattle_source::{FileId, Sources, Span};
 
 use crate::adapt::adapt;
 use crate::similar::did_you_mean;
@@ -14,7 +16,24 @@ use crate::{Input, Refused, load};
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub explore: Explore,
+    pub bmc: Bmc,
+    /// How often the loops that begin on these lines may go round (engine bmc).
+    pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
+}
+
+impl Settings {
+    /// With lines turned into places of a text.
+    pub(crate) fn placed(&self, sources: &Sources, file: FileId) -> Settings {
+        let mut settings = self.clone();
+        let text = sources.text(file);
+        for (line, rounds) in &self.loop_lines {
+            let start = text.split_inclusive('\n').take(*line as usize - 1).map(str::len).sum::<usize>();
+            let end = start + text[start..].find('\n').unwrap_or(text.len() - start);
+            settings.bmc.loops.push((Span { file, start: start as u32, end: end as u32 }, *rounds));
+        }
+        settings
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +44,16 @@ pub struct Constructor {
 }
 
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 2] = [
+pub const ENGINES: [Constructor; 3] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
         build: |settings| Box::new(settings.explore.clone()),
+    },
+    Constructor {
+        name: "bmc",
+        summary: "asks a solver for a violation under a model's axioms; loops are unrolled more and more",
+        build: |settings| Box::new(settings.bmc.clone()),
     },
     Constructor {
         name: "enumerate",

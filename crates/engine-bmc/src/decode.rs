@@ -8,13 +8,17 @@ use wattle_program::{Program, Shape};
 use wattle_sat::{Lit, Pair};
 
 use crate::encoding::Encoding;
-use crate::structure::{Access, Dependency, Structure};
+use crate::structure::{Access, Dependency, EventId, Structure};
 
 /// What the solver decided.
 pub(crate) trait Assignment {
     fn holds(&self, literal: Lit) -> bool;
     fn is_true(&self, condition: Expr) -> bool;
     fn code(&self, value: Expr) -> i64;
+    /// What a read returns.
+    fn read(&self, event: EventId) -> i64;
+    /// A free choice.
+    fn chosen(&self, input: u32) -> i64;
 }
 
 pub(crate) fn decode(
@@ -41,7 +45,7 @@ pub(crate) fn decode(
         };
         let sort = sort_at(program, shape, location);
         let written = || decoded(sort, event.written.map_or(0, |value| assignment.code(value)));
-        let read = || decoded(sort, assignment.code(structure.read_value(number as u32)));
+        let read = || decoded(sort, assignment.read(number as EventId));
         let kind = match event.access {
             Access::Read => EventKind::Read { location, value: read() },
             Access::Write => EventKind::Write { location, value: written() },
@@ -103,7 +107,7 @@ impl Steps {
             if assignment.is_true(step.taken) {
                 let path = &mut paths[step.thread.0 as usize];
                 position[number] = path.len() as u32;
-                let choices = step.choices.iter().map(|input| assignment.code(structure.input(*input)));
+                let choices = step.choices.iter().map(|input| assignment.chosen(*input));
                 path.push((step.edge, choices.collect()));
             }
         }

@@ -54,6 +54,19 @@ impl Constraint {
         Constraint::Property,
     ];
 
+    /// As statistics call the clauses of it.
+    pub fn figure(self) -> &'static str {
+        match self {
+            Constraint::Ssa => "constraints of ssa",
+            Constraint::ReadFrom => "constraints of read-from",
+            Constraint::Coherence => "constraints of coherence",
+            Constraint::FromRead => "constraints of from-read",
+            Constraint::ProgramOrder => "constraints of program order",
+            Constraint::Fence => "constraints of fences",
+            Constraint::Property => "constraints of the property",
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Constraint::Ssa => "ssa",

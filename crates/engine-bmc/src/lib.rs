@@ -1,15 +1,160 @@
 //! `bmc`: partial-order bounded model checking (Alglave, Kroening and Tautschnig 2013).
+//!
+//! A program is unrolled into a symbolic event structure ([`structure`], [`unroll`]); values and
+//! communication become clauses ([`circuit`], [`encoding`]); a [`formulation`] says which executions
+//! the memory model allows; the solver finds one that violates the property, or there is none within
+//! the bound.
+//!
+//! The paper encodes orders as clocks, for six models fixed in code; that is `clocks`. Here the
+//! default is `order`: any .cat model, its relations derived inside the solver's loop, no clocks and
+//! no cubic clauses. Both rest on the same structure, so they can be compared.
+//!
+//! **Verdicts.** Four questions are put to one solver, each under an assumption: is there an execution
+//! that violates the property; one that faults or reaches what is not supported; one without which
+//! the program has no meaning; one in which a thread is cut by the bound on loops? The first decides
+//! *unsafe*. If all answers are no, the unrolling is complete and the program *safe*; if only the last
+//! is yes, it is safe up to the bound, and the bound grows until the budget is spent.
+//!
+//! **Limits.** Unbounded integers only where an analysis of intervals shows that 62 bits hold them.
+//! Atomic sections over several locations, remote operations, spawn and join are refused. A model
+//! without an axiom against values out of thin air is never more than bounded. Assertions are judged
+//! on executions whose threads go on as far as they can, which presumes that a model allows an
+//! execution to go on; where a model was written by someone else, threads may stop anywhere.
 
 #![allow(dead_code)]
 
+mod assignment;
 mod candidates;
 mod circuit;
+mod clocks;
+mod coverage;
+mod decode;
+mod deepen;
 mod encoding;
 mod facts;
 mod formulation;
+mod order;
+mod property;
+mod query;
+mod relations;
 mod structure;
 #[cfg(test)]
 mod testing;
 mod unroll;
 mod values;
 mod wto;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
+use wattle_logic::{Kind, Term};
+use wattle_memory::cat::Node;
+use wattle_program::{Point, PropertyKind, Shape};
+use wattle_source::Span;
+
+use crate::formulation::Formulation;
+use crate::unroll::Wanted;
+
+/// The engine `bmc`, with its options.
+#[derive(Clone, Debug, Default)]
+pub struct Bmc {
+    /// How often a thread may go round a loop; `None`: more and more often, until that is enough or
+    /// the budget is spent.
+    pub unwind: Option<u32>,
+    /// Loops with a bound of their own: those whose first line lies in this place.
+    pub loops: Vec<(Span, u32)>,
+    pub formulated: Formulated,
+    /// Keep what `--certify` needs.
+    pub proof: bool,
+}
+
+/// How orders are told to the solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulated {
+    /// A theory inside the solver's loop.
+    #[default]
+    Order,
+    /// Bit-vector clocks, as in the paper.
+    Clocks,
+}
+
+impl Engine for Bmc {
+    fn name(&self) -> &'static str {
+        "bmc"
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let program = task.program;
+        if let Err(wattle_program::NotFixed(process)) = Shape::new(program) {
+            let process = program.process(process);
+            let what = format!("`{}` has any number of copies", process.name);
+            return Err(Unsupported { what, span: Some(process.span) });
+        }
+        if task.memory.axioms.is_none() {
+            return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
+        }
+        if let Some(what) = task.memory.refuses(program) {
+            return Err(Unsupported::new(what));
+        }
+        if task.property == Property::NoDeadlock {
+            return Err(Unsupported::new("deadlock under axioms"));
+        }
+        self.formulation().accepts(task.memory)?;
+        for property in &program.properties {
+            if property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula) {
+                let what = "a property of all states that speaks of memory, under axioms".into();
+                return Err(Unsupported { what, span: Some(property.span) });
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut statistics = Statistics::default();
+        let verdict = deepen::deepen(self, task, run, &mut statistics);
+        Answer { verdict: verdict.unwrap_or_else(|reason| Verdict::Unknown { reason }), statistics }
+    }
+}
+
+impl Bmc {
+    fn formulation(&self) -> &'static dyn Formulation {
+        match self.formulated {
+            Formulated::Order => &order::Order,
+            Formulated::Clocks => &clocks::Clocks::PAPER,
+        }
+    }
+
+    /// How the program of a task is unrolled.
+    fn unrolling(&self, task: &Task<'_>, unwind: u32) -> unroll::Options {
+        let core = task.memory.axioms.as_ref().map(|axioms| &axioms.core);
+        let bases = core.iter().flat_map(|core| &core.nodes).filter_map(|node| match node {
+            Node::Base(name, _) => Some(&**name),
+            _ => None,
+        });
+        let mut per_loop = BTreeMap::new();
+        for process in task.program.process_ids() {
+            for (number, point) in task.program.process(process).cfg.points.iter().enumerate() {
+                let here = point.origin.0;
+                let inside =
+                    |span: &Span| span.file == here.file && (span.start..=span.end).contains(&here.start);
+                if let Some((_, rounds)) = self.loops.iter().find(|(span, _)| inside(span)) {
+                    per_loop.insert((process, Point(number as u32)), *rounds);
+                }
+            }
+        }
+        unroll::Options {
+            unwind,
+            per_loop,
+            wanted: Wanted::named(bases),
+            standing: BTreeSet::new(),
+            ..Default::default()
+        }
+    }
+}
+
+/// Does a formula speak of the contents of memory?
+fn speaks_of_memory(formula: &Term) -> bool {
+    let mut found = false;
+    formula.walk(&mut |term| found |= matches!(term.kind(), Kind::Content(_)));
+    found
+}

@@ -2,10 +2,11 @@
 
 mod clauses;
 mod description;
+pub mod proof;
 mod propagator;
 mod scratch;
 mod solver;
-#[allow(dead_code)]
+pub mod synthetic;
 mod theory;
 
 #[cfg(test)]

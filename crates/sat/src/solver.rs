@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use cadical_sys::{CaDiCal, Status, Terminator};
 
+use crate::proof::{Proof, Recorder, Tracer};
 use crate::propagator::Propagator;
 use crate::theory::Theory;
 use crate::{Clauses, Description, Lit};
@@ -75,6 +76,7 @@ pub struct Solver {
     cadical: RefCell<CaDiCal>,
     stop: Rc<RefCell<Stop>>,
     theory: Option<Rc<RefCell<Theory>>>,
+    recorder: Option<Rc<RefCell<Recorder>>>,
     variables: i32,
     clauses: u64,
 }
@@ -93,12 +95,25 @@ impl Default for Solver {
 
 impl Solver {
     pub fn new() -> Solver {
+        Solver::make(None)
+    }
+
+    /// Records why there is no assignment, for [`Solver::proof`].
+    pub fn with_proof() -> Solver {
+        Solver::make(Some(Rc::default()))
+    }
+
+    fn make(recorder: Option<Rc<RefCell<Recorder>>>) -> Solver {
         let mut cadical = CaDiCal::new();
         cadical.set("chrono", 0);
+        if let Some(recorder) = &recorder {
+            cadical.set("elim", 0);
+            cadical.connect_proof_tracer1(Tracer(Rc::clone(recorder)), true, false);
+        }
         let stop = Rc::new(RefCell::new(Stop::never()));
         cadical.connect_terminator(Poll(Rc::clone(&stop)));
         cadical.clause1(1);
-        Solver { cadical: RefCell::new(cadical), stop, theory: None, variables: 1, clauses: 0 }
+        Solver { cadical: RefCell::new(cadical), stop, theory: None, recorder, variables: 1, clauses: 0 }
     }
 
     /// Asked now and then while solving: `true` ends it with [`Outcome::Stopped`].
@@ -108,9 +123,9 @@ impl Solver {
 
     /// Whatever is found satisfies this too. To be called once, before the first `solve`.
     pub fn connect(&mut self, description: Description) {
-        let mut theory = Theory::new(description, Rc::clone(&self.stop));
-        for clause in theory.at_first() {
-            self.clause(&clause);
+        let mut theory = Theory::new(description, Rc::clone(&self.stop), self.recorder.clone());
+        for closing in theory.at_first() {
+            self.clause(&theory.clause(&closing));
         }
         let theory = Rc::new(RefCell::new(theory));
         let cadical = self.cadical.get_mut();
@@ -129,7 +144,13 @@ impl Solver {
         for literal in assumptions {
             cadical.assume(literal.number());
         }
+        if let Some(recorder) = &self.recorder {
+            recorder.borrow_mut().begin();
+        }
         let status = cadical.solve();
+        if self.recorder.is_some() && status == Status::UNSATISFIABLE {
+            cadical.conclude();
+        }
         if self.stop.borrow().stopped {
             return Outcome::Stopped;
         }
@@ -152,6 +173,11 @@ impl Solver {
     /// After [`Outcome::Unsat`], of an assumption: it is among those to blame.
     pub fn failed(&self, literal: Lit) -> bool {
         self.cadical.borrow_mut().failed(literal.number())
+    }
+
+    /// After [`Outcome::Unsat`], if it was recorded. The last clause is over negated assumptions.
+    pub fn proof(&self) -> Option<Proof> {
+        self.recorder.as_ref()?.borrow().proof()
     }
 
     pub fn statistics(&self) -> Statistics {

@@ -21,11 +21,12 @@ use std::io;
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
 use wattle_engine::{Budget, Property};
+use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_report::Exit;
 
-use crate::args::{Format, Inputs, Question, ScCopy, Search, Show};
+use crate::args::{Format, Formulation, Inputs, Question, ScCopy, Search, Show};
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
 use crate::progress::Meter;
@@ -73,6 +74,15 @@ fn settings(search: &Search) -> Settings {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
+        bmc: Bmc {
+            unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
+            formulated: match search.formulation {
+                Formulation::Order => Formulated::Order,
+                Formulation::Clocks => Formulated::Clocks,
+            },
+            ..Bmc::default()
+        },
+        loop_lines: search.unwind_loop.clone(),
         enumerate,
         explore: Explore {
             reduction: !search.no_reduction,

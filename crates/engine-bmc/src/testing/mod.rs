@@ -1,5 +1,7 @@
 //! What the tests of this crate share: a list of clauses that propagates, small shapes and structures.
 
+pub(crate) mod outcomes;
+
 use wattle_logic::Sort;
 use wattle_program::symbolic::Arena;
 use wattle_program::{Dimension, Init, Program, Shape, Variable, Vocabulary};

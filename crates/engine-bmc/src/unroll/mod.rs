@@ -39,7 +39,7 @@ use wattle_program::{Orders, Point, ProcessId, Program, Range, Shape, Tags, Thre
 use crate::structure::{Access, Event, Structure, Threaded};
 use crate::wto::weak_topological_order;
 use state::{Known, Reads, State};
-use thread::Unroller;
+use thread::{Halt, Unroller};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -47,7 +47,8 @@ pub(crate) struct Options {
     pub unwind: u32,
     /// or this often, for the loop with this head.
     pub per_loop: BTreeMap<(ProcessId, Point), u32>,
-    /// A loop that counts (that cannot be left before its last round) may go on to this many rounds.
+    /// Loops that count (that cannot be left before their last round) may together go on for this many
+    /// rounds of a thread.
     pub fold: u32,
     pub wanted: Wanted,
     /// The points, beside its ends, where a thread may stop for no reason.
@@ -59,7 +60,7 @@ impl Default for Options {
         Options {
             unwind: 2,
             per_loop: BTreeMap::new(),
-            fold: 10_000,
+            fold: 2_000,
             wanted: Wanted::default(),
             standing: BTreeSet::new(),
         }
@@ -113,8 +114,25 @@ pub(crate) fn unroll<'a>(
     options: &Options,
 ) -> Result<Structure<'a>, Unsupported> {
     thread::accepts(program)?;
+    let mut endless = BTreeSet::new();
+    loop {
+        match unroll_but(program, shape, options, &endless) {
+            Ok(structure) => return Ok(structure),
+            Err(Halt::Unsupported(what)) => return Err(what),
+            Err(Halt::Endless(process, head)) => endless.insert((process, head)),
+        };
+    }
+}
+
+/// `endless`: loops that are not taken to count.
+fn unroll_but<'a>(
+    program: &Program,
+    shape: &'a Shape,
+    options: &Options,
+    endless: &BTreeSet<(ProcessId, Point)>,
+) -> Result<Structure<'a>, Halt> {
     if program.init.is_some() {
-        return Err(Unsupported::new("a constraint on initial states"));
+        return Err(Unsupported::new("a constraint on initial states").into());
     }
     let mut structure = Structure {
         arena: Arena::new(shape),
@@ -173,6 +191,8 @@ pub(crate) fn unroll<'a>(
             leaving,
             waiting,
             open: Vec::new(),
+            endless,
+            folded: 0,
             threaded: Threaded::default(),
         };
         unroller.run(&orders[info.process.0 as usize])?;

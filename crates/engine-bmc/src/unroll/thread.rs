@@ -5,10 +5,12 @@
 //! loop wait there for the next round. A loop is done when nothing waits at its head any more, and it
 //! is *cut* when something does after the last round that the bound allows.
 
+use std::collections::BTreeSet;
+
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Kind, Sort, Term, Unary};
 use wattle_program::symbolic::Expr;
-use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, Program, Range, Shape, ThreadId};
+use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program, Range, Shape, ThreadId};
 
 use super::guard;
 use super::state::{State, join};
@@ -18,8 +20,22 @@ use super::{Contents, Options};
 use crate::structure::{EventId, Standing, Structure, Threaded};
 use crate::wto::{Component, Element};
 
-/// A program with more unrolled steps than this is too much.
-const MOST_STEPS: usize = 1 << 18;
+/// A program with more unrolled steps, or more events, than this is too much.
+const MOST_STEPS: usize = 1 << 16;
+const MOST_EVENTS: usize = 1 << 13;
+
+/// Why a thread cannot be unrolled so.
+pub(super) enum Halt {
+    /// The loop with this head seemed to count, and does not come to an end.
+    Endless(ProcessId, Point),
+    Unsupported(Unsupported),
+}
+
+impl From<Unsupported> for Halt {
+    fn from(what: Unsupported) -> Halt {
+        Halt::Unsupported(what)
+    }
+}
 
 pub(super) struct Unroller<'b, 'a> {
     pub program: &'b Program,
@@ -41,18 +57,25 @@ pub(super) struct Unroller<'b, 'a> {
     pub leaving: Vec<Vec<EdgeId>>,
     pub waiting: Vec<Vec<State>>,
     pub open: Vec<Open<'b>>,
+    /// The loops that seemed to count and do not end.
+    pub endless: &'b BTreeSet<(ProcessId, Point)>,
+    /// Rounds beyond the bound so far.
+    pub folded: u32,
     pub threaded: Threaded,
 }
 
 /// A loop that is being unrolled.
 pub(super) struct Open<'b> {
     members: &'b [Point],
+    head: Point,
+    /// Is this a round beyond the bound?
+    beyond: bool,
     /// Was there a way out of it in the rounds so far?
     left: bool,
 }
 
 impl<'b> Unroller<'b, '_> {
-    pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Unsupported> {
+    pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
         for element in elements {
             match element {
                 Element::Point(point) => self.arrive(*point)?,
@@ -62,11 +85,13 @@ impl<'b> Unroller<'b, '_> {
         Ok(())
     }
 
-    fn unroll(&mut self, component: &'b Component) -> Result<(), Unsupported> {
+    fn unroll(&mut self, component: &'b Component) -> Result<(), Halt> {
         let process = self.shape.info(self.thread).process;
         let given = self.options.per_loop.get(&(process, component.head));
         let bound = given.copied().unwrap_or(self.options.unwind);
-        self.open.push(Open { members: &component.members, left: false });
+        let counting = component.exits && !self.endless.contains(&(process, component.head));
+        let open = Open { members: &component.members, head: component.head, beyond: false, left: false };
+        self.open.push(open);
         let mut round = 0;
         loop {
             self.arrive(component.head)?;
@@ -74,13 +99,18 @@ impl<'b> Unroller<'b, '_> {
             if self.waiting[component.head.0 as usize].is_empty() {
                 break;
             }
-            // A loop that nobody can leave yet and that can be left in principle counts.
-            let left = self.open.last().is_none_or(|open| open.left);
-            let counts = component.exits && !left && round < self.options.fold;
-            if round >= bound && !counts {
-                let ways = std::mem::take(&mut self.waiting[component.head.0 as usize]);
-                self.cut(component.head, ways);
-                break;
+            if round >= bound {
+                // A loop that nobody can leave yet and that can be left in principle counts.
+                let Some(open) = self.open.last_mut().filter(|open| counting && !open.left) else {
+                    let ways = std::mem::take(&mut self.waiting[component.head.0 as usize]);
+                    self.cut(component.head, ways);
+                    break;
+                };
+                open.beyond = true;
+                self.folded += 1;
+                if self.folded > self.options.fold {
+                    return Err(Halt::Endless(process, component.head));
+                }
             }
             round += 1;
         }
@@ -96,7 +126,7 @@ impl<'b> Unroller<'b, '_> {
     }
 
     /// A thread is at a point.
-    fn arrive(&mut self, point: Point) -> Result<(), Unsupported> {
+    fn arrive(&mut self, point: Point) -> Result<(), Halt> {
         let ways = std::mem::take(&mut self.waiting[point.0 as usize]);
         let Some(mut state) = join(&mut self.structure.arena, &self.structure.events, ways) else {
             return Ok(());
@@ -105,7 +135,7 @@ impl<'b> Unroller<'b, '_> {
         let info = process.cfg.point(point);
         if info.inside.is_some() {
             let what = "an atomic section of several steps under axioms".into();
-            return Err(Unsupported { what, span: Some(info.origin.0) });
+            return Err(Unsupported { what, span: Some(info.origin.0) }.into());
         }
         let locals = || state.locals.iter().map(|local| local.expr).collect();
         if info.end {
@@ -125,7 +155,7 @@ impl<'b> Unroller<'b, '_> {
         self.leave(point, &state)
     }
 
-    fn leave(&mut self, point: Point, state: &State) -> Result<(), Unsupported> {
+    fn leave(&mut self, point: Point, state: &State) -> Result<(), Halt> {
         let mut leaving = Vec::new();
         for id in self.leaving[point.0 as usize].clone() {
             leaving.extend(self.guard(state, id)?.map(|guard| (id, guard)));
@@ -153,8 +183,11 @@ impl<'b> Unroller<'b, '_> {
                     free = true;
                 }
             }
-            if self.structure.steps.len() >= MOST_STEPS {
-                return Err(Unsupported::new("a program with too many unrolled steps"));
+            if self.structure.steps.len() >= MOST_STEPS || self.structure.events.len() >= MOST_EVENTS {
+                let beyond = self.open.iter().find(|open| open.beyond);
+                let process = self.shape.info(self.thread).process;
+                let too_much = Unsupported::new("a program with too many unrolled steps").into();
+                return Err(beyond.map_or(too_much, |open| Halt::Endless(process, open.head)));
             }
             if let Some(next) = self.edge(state, chosen, id, free)? {
                 self.send(self.process.cfg.edge(id).to, next);

@@ -7,6 +7,7 @@
 //! `wattle_memory::axiomatic`, which walks the text of the model. No engine code takes part.
 
 mod graph;
+mod linearise;
 mod schedule;
 mod search;
 

@@ -1,5 +1,8 @@
 //! From the paths of an execution graph to a schedule of the machine.
 //!
+//! The orders of the graph give one ([`linearise`](super::linearise)). Where that fails, because the
+//! machine reads what the graph says from elsewhere, all schedules of the paths are searched.
+//!
 //! The threads must take exactly the edges of their paths, with the same choices. Depth first, and a
 //! thread goes on as long as it can, so that there are few switches. What the machine reads decides
 //! whether a path can be followed; which write a value came from does not matter, because a schedule
@@ -11,6 +14,7 @@ use wattle_memory::Machine;
 use wattle_memory::operational::{self, Action, Outcome, State};
 use wattle_program::{Program, PropertyKind, Shape, ThreadId};
 
+use super::linearise::linearise;
 use super::schedule::replay;
 use super::{Rejected, Replay, reject};
 use crate::{Counterexample, Schedule, Task, Violation};
@@ -40,10 +44,14 @@ pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repl
         actions: Vec::new(),
         unsupported: false,
     };
+    let execution = counterexample.execution.as_ref();
+    let straight = execution.and_then(|execution| linearise(machine, &counterexample.paths, execution));
     for (codes, start) in initial {
         search.actions.clear();
         let positions = vec![0; start.threads.len()];
-        if search.go(&start, &positions, None) {
+        if search.follow(&start, straight.as_deref().unwrap_or_default())
+            || search.go(&start, &positions, None)
+        {
             let schedule = Schedule { initial: codes, actions: std::mem::take(&mut search.actions) };
             let whole = Counterexample { schedule: Some(schedule.clone()), ..counterexample.clone() };
             let replayed = replay(task, &whole)?;
@@ -70,6 +78,25 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Do these moves show the violation?
+    fn follow(&mut self, start: &State, moves: &[Action]) -> bool {
+        let mut state = start.clone();
+        for action in moves {
+            self.actions.push(action.clone());
+            match operational::apply(self.program, self.shape, self.machine, &state, action) {
+                Some(Outcome::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
+                Some(Outcome::Moved { state: next, .. }) => state = next,
+                _ => break,
+            }
+        }
+        let done: Vec<usize> = self.counterexample.paths.iter().map(Vec::len).collect();
+        if self.actions.len() == moves.len() && self.is_goal(&state, &done) {
+            return true;
+        }
+        self.actions.clear();
+        false
+    }
+
     fn go(&mut self, state: &State, positions: &[usize], last: Option<ThreadId>) -> bool {
         if self.is_goal(state, positions) {
             return true;

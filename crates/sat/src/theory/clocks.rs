@@ -24,15 +24,20 @@ const NONE: u32 = u32::MAX;
 
 /// Why an edge is there. A literal is the constant *true* if it always holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(crate) enum Why {
     Literal(Lit),
-    FromRead { reads_from: Lit, coherence: Lit },
+    /// Of the write that is read.
+    FromRead {
+        write: u32,
+        reads_from: Lit,
+        coherence: Lit,
+    },
     Fact(u32),
 }
 
 /// An edge between vertices of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     pub from: u32,
     pub to: u32,
     pub why: Why,

@@ -6,13 +6,13 @@ use super::{Closing, Theory};
 use crate::Lit;
 
 impl Theory {
-    /// Not all of what the closing comes from holds.
-    pub(super) fn clause(&self, closing: &Closing) -> Vec<Lit> {
+    /// Not all of what the closing comes from holds. The clause is told to the solver next.
+    pub fn clause(&self, closing: &Closing) -> Vec<Lit> {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
         let mut collect = |why: Why| match why {
             Why::Literal(literal) => literals.push(!literal),
-            Why::FromRead { reads_from, coherence } => literals.extend([!reads_from, !coherence]),
+            Why::FromRead { reads_from, coherence, .. } => literals.extend([!reads_from, !coherence]),
             Why::Fact(fact) => facts.push(fact),
         };
         match closing {
@@ -30,12 +30,18 @@ impl Theory {
         literals.dedup();
         #[cfg(test)]
         self.assert_valid(&literals);
+        if let Some(recorder) = &self.recorder {
+            recorder.borrow_mut().announce(&literals, self.justify(closing));
+        }
         literals
     }
 
     /// The literals that a clause negates cannot hold together.
     #[cfg(test)]
     fn assert_valid(&self, clause: &[Lit]) {
+        if self.description.events > 12 {
+            return;
+        }
         let holds = |literal: Lit| literal == Lit::TRUE || clause.contains(&!literal);
         assert!(
             crate::scratch::conflict(&self.description, holds).is_some(),

@@ -36,8 +36,9 @@ enum Rule {
     /// The same pair.
     Copy,
     Within(Arc<Vec<Pair>>),
-    /// The same pair if it is in this relation too.
-    Meet(u32),
+    /// The same pair if it is in this relation too, which is the other side of an intersection.
+    MeetRight(u32),
+    MeetLeft(u32),
     /// A pair of this relation may follow.
     ThenAny(u32),
     /// A pair of this relation may precede.
@@ -95,8 +96,8 @@ impl Facts {
             Definition::Given { .. } => {}
             Definition::Union(parts) => parts.iter().for_each(|part| rule(*part, Rule::Copy)),
             Definition::Intersection(left, right) => {
-                rule(*left, Rule::Meet(right.0));
-                rule(*right, Rule::Meet(left.0));
+                rule(*left, Rule::MeetRight(right.0));
+                rule(*right, Rule::MeetLeft(left.0));
             }
             Definition::Within(part, among) => rule(*part, Rule::Within(Arc::clone(among))),
             Definition::Sequence(left, right) => {
@@ -193,10 +194,16 @@ impl Facts {
                     self.add(own, fact.pair, Reason::One(number));
                 }
             }
-            Rule::Meet(other) => {
-                let met = self.find(*other, fact.pair).filter(|met| *met <= number);
+            Rule::MeetRight(right) => {
+                let met = self.find(*right, fact.pair).filter(|met| *met <= number);
                 if let Some(met) = met {
                     self.add(own, fact.pair, Reason::Two(number, met));
+                }
+            }
+            Rule::MeetLeft(left) => {
+                let met = self.find(*left, fact.pair).filter(|met| *met <= number);
+                if let Some(met) = met {
+                    self.add(own, fact.pair, Reason::Two(met, number));
                 }
             }
             Rule::Inverse => self.add(own, (b, a), Reason::One(number)),

@@ -21,6 +21,7 @@ mod chains;
 mod clocks;
 mod explain;
 mod facts;
+mod justify;
 mod lookahead;
 mod plan;
 mod setup;
@@ -33,6 +34,7 @@ use self::clocks::{Clocks, Edge, Why};
 use self::facts::{Fact, Facts, Reason};
 use self::lookahead::{Communication, Waiting, Watches};
 use self::plan::Leaf;
+use crate::proof::Recorder;
 use crate::solver::Stop;
 use crate::{Description, Lit, Pair, Test};
 
@@ -47,7 +49,7 @@ enum Occurrence {
 
 /// What cannot be.
 #[derive(Clone, Debug)]
-enum Closing {
+pub(crate) enum Closing {
     /// This edge, since its target reaches its source.
     Edge { graph: u32, edge: Edge },
     /// This fact, by this test.
@@ -116,6 +118,8 @@ pub(crate) struct Theory {
     broken: Option<Closing>,
     steps: u32,
     stop: Rc<RefCell<Stop>>,
+    /// Where lemmas are justified, if a proof is wanted.
+    recorder: Option<Rc<RefCell<Recorder>>>,
     counts: Counts,
     /// Marks of explanations.
     visited: RefCell<(u32, Vec<u32>)>,
@@ -271,7 +275,7 @@ impl Theory {
                     for position in 0..later {
                         let lists = &self.from_reads[communication as usize].lists;
                         let (second, coherence) = lists.later[write as usize][position];
-                        self.from_read(communication, read, second, literal, coherence)?;
+                        self.read_before(communication, write, (read, second), literal, coherence)?;
                     }
                 }
                 Occurrence::Coherence { communication, first, second } => {
@@ -279,7 +283,7 @@ impl Theory {
                     for position in 0..readers {
                         let lists = &self.from_reads[communication as usize].lists;
                         let (read, reads_from) = lists.readers[first as usize][position];
-                        self.from_read(communication, read, second, reads_from, literal)?;
+                        self.read_before(communication, first, (read, second), reads_from, literal)?;
                     }
                 }
             }
@@ -288,15 +292,15 @@ impl Theory {
     }
 
     /// One of the two literals came to hold.
-    fn from_read(
+    fn read_before(
         &mut self,
         communication: u32,
-        read: u32,
         write: u32,
+        (read, later): Pair,
         reads_from: Lit,
         coherence: Lit,
     ) -> Result<(), Found> {
-        if read == write {
+        if read == later {
             return Ok(());
         }
         let both = self.holds(reads_from) && self.holds(coherence);
@@ -307,11 +311,11 @@ impl Theory {
         for position in 0..self.from_reads[communication as usize].graphs.len() {
             let (graph, leaf) = self.from_reads[communication as usize].graphs[position];
             let of = &self.graphs[graph as usize];
-            if !of.leaves[leaf as usize].admits((read, write)) {
+            if !of.leaves[leaf as usize].admits((read, later)) {
                 continue;
             }
-            let (from, to) = of.vertices((read, write));
-            let edge = Edge { from, to, why: Why::FromRead { reads_from, coherence }, leaf };
+            let (from, to) = of.vertices((read, later));
+            let edge = Edge { from, to, why: Why::FromRead { write, reads_from, coherence }, leaf };
             if both {
                 self.counts.derived += 1;
                 self.insert(graph, edge)?;
@@ -389,7 +393,8 @@ impl Theory {
             for other in 0..lists.reads(read, first).len() {
                 let lists = &self.from_reads[communication as usize].lists;
                 let (_, reads_from) = lists.reads(read, first)[other];
-                let edge = Edge { from, to, why: Why::FromRead { reads_from, coherence }, leaf };
+                let why = Why::FromRead { write: first, reads_from, coherence };
+                let edge = Edge { from, to, why, leaf };
                 let closing = Closing::Edge { graph: graph as u32, edge };
                 match (coherent, self.value(reads_from)) {
                     (1, 0) => self.refute(reads_from, closing),

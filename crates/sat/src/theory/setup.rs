@@ -9,11 +9,16 @@ use super::facts::{Facts, Reason};
 use super::lookahead::{Communication, Waiting, Watches, literal_pairs, pairs};
 use super::plan::{self, Kind, Leaf};
 use super::{Closing, Counts, FromRead, Graph, Occurrence, Theory};
+use crate::proof::Recorder;
 use crate::solver::Stop;
 use crate::{Definition, Description, Lit, Pair, RelationId, Test};
 
 impl Theory {
-    pub fn new(description: Description, stop: Rc<RefCell<Stop>>) -> Theory {
+    pub fn new(
+        description: Description,
+        stop: Rc<RefCell<Stop>>,
+        recorder: Option<Rc<RefCell<Recorder>>>,
+    ) -> Theory {
         let leaves = plan::leaves(&description);
         let needed = plan::derived(&description, &leaves);
         let mut tests_of = vec![Vec::new(); description.relations.len()];
@@ -99,6 +104,7 @@ impl Theory {
             broken,
             steps: 0,
             stop,
+            recorder,
             counts: Counts::default(),
             visited: RefCell::default(),
         };
@@ -109,10 +115,10 @@ impl Theory {
         theory
     }
 
-    /// Clauses that hold whatever is assigned: what the fixed part of the description refutes.
-    pub fn at_first(&mut self) -> Vec<Vec<Lit>> {
+    /// What the fixed part of the description refutes. Their clauses hold whatever is assigned.
+    pub fn at_first(&mut self) -> Vec<Closing> {
         if let Some(broken) = self.broken.take() {
-            return vec![self.clause(&broken)];
+            return vec![broken];
         }
         for graph in 0..self.graphs.len() {
             for entry in 0..self.graphs[graph].clocks.entries() as u32 {
@@ -120,12 +126,12 @@ impl Theory {
                 self.wake(graph, (entry, 0, base));
             }
         }
-        let mut clauses = Vec::new();
+        let mut closings = Vec::new();
         while let Some(literal) = self.queue.pop_front() {
             self.queued[literal.variable() as usize] = false;
-            clauses.push(self.reason(literal));
+            closings.extend(self.reasons[self.code(literal)].clone());
         }
-        clauses
+        closings
     }
 }
 
@@ -238,7 +244,7 @@ impl Edges {
                 }
                 Kind::FromRead => {
                     let communication = of_relation[&leaf.relation.0];
-                    edges.from_reads(
+                    edges.add_from_reads(
                         &from_reads[communication as usize].lists,
                         communication,
                         position,
@@ -275,7 +281,7 @@ impl Edges {
         }
     }
 
-    fn from_reads(&mut self, lists: &Communication, communication: u32, position: u32, leaf: &Leaf) {
+    fn add_from_reads(&mut self, lists: &Communication, communication: u32, position: u32, leaf: &Leaf) {
         let mut met = vec![u32::MAX; self.events];
         for (read, writers) in lists.writers.iter().enumerate() {
             let read = read as u32;
@@ -285,7 +291,8 @@ impl Edges {
                         continue;
                     }
                     if *reads_from == Lit::TRUE && *coherence == Lit::TRUE {
-                        let why = Why::FromRead { reads_from: Lit::TRUE, coherence: Lit::TRUE };
+                        let (reads_from, coherence) = (Lit::TRUE, Lit::TRUE);
+                        let why = Why::FromRead { write: *write, reads_from, coherence };
                         self.fixed.push(Edge { from: read, to: *later, why, leaf: position });
                     }
                     if std::mem::replace(&mut met[*later as usize], read) != read {

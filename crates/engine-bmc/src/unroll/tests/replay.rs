@@ -1,1 +1,557 @@
+//! Structures mean what programs mean.
+//!
+//! Reads and choices get all values (or random ones, where there are too many). Whatever the structure
+//! then says that a thread does is run by `wattle_program::step`, event by event, dependencies by the
+//! recorder of `wattle_memory`; and every way through the program that ends within the bound is one
+//! that the structure knows.
 
+use std::collections::{BTreeSet, VecDeque};
+
+use wattle_generate::{Profile, Rng};
+use wattle_logic::{Fault, Value};
+use wattle_memory::events::{Recorder, Surroundings};
+use wattle_memory::{Event, Execution};
+use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
+use wattle_program::symbolic::{Arena, Expr, Node};
+use wattle_program::{EdgeId, Fence, Mode, Op, Program, Shape, Tags, ThreadId};
+use wattle_source::{NoLoader, Sources};
+
+use crate::structure::{Dependency, EventId, Structure};
+use crate::unroll::{Options, Wanted, everywhere, unroll};
+
+const UNWIND: u32 = 1;
+
+/// Reads return one of these.
+const VALUES: [i64; 2] = [0, 1];
+
+/// Choices are made among this many values at most.
+const FEW: i64 = 3;
+
+type Taken = Vec<(EdgeId, Vec<i64>)>;
+
+/// What a thread did, and what it read.
+type Way = (Taken, Vec<i64>);
+
+struct World<'w> {
+    program: &'w Program,
+    shape: &'w Shape,
+    structure: &'w Structure<'w>,
+    thread: ThreadId,
+}
+
+fn sort_of(program: &Program, shape: &Shape, location: u32) -> wattle_logic::Sort {
+    program.variables[shape.locations[location as usize].variable as usize].sort
+}
+
+/// Can a location hold this?
+fn holds(program: &Program, shape: &Shape, location: u32, code: i64) -> bool {
+    let variable = &program.variables[shape.locations[location as usize].variable as usize];
+    let exists = match variable.sort {
+        wattle_logic::Sort::Address => (code as usize) < shape.locations.len(),
+        wattle_logic::Sort::Enum(number) => {
+            (code as usize) < program.enumerations[number as usize].constructors.len()
+        }
+        _ => true,
+    };
+    exists && variable.range.is_none_or(|range| range.contains(code))
+}
+
+/// Memory as the structure tells it.
+struct Told<'w> {
+    world: &'w World<'w>,
+    reads: VecDeque<(u32, i64)>,
+    conditional: VecDeque<bool>,
+    reserved: Option<u32>,
+}
+
+impl Told<'_> {
+    fn read(&mut self, location: u32) -> Result<Value, Stop> {
+        let (at, code) = self.reads.pop_front().ok_or(Stop::NotEnabled)?;
+        assert_eq!(at, location, "the read goes elsewhere");
+        Ok(sort_of(self.world.program, self.world.shape, location).decode(code).unwrap())
+    }
+}
+
+impl Memory for Told<'_> {
+    fn load(&mut self, location: u32, _: Mode, _: &Tags) -> Result<Value, Stop> {
+        self.read(location)
+    }
+    fn store(&mut self, _: u32, _: Value, _: Mode, _: &Tags) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn fence(&mut self, _: &Fence, _: Option<u32>) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn remote(&mut self, _: Remote) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+    fn flush(&mut self, _: ThreadId) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+    fn load_exclusive(&mut self, location: u32, _: &Tags) -> Result<Value, Stop> {
+        self.reserved = Some(location);
+        self.read(location)
+    }
+    fn store_conditional(&mut self, location: u32, _: &Value, _: &Tags) -> Result<bool, Stop> {
+        let happens = self.conditional.pop_front().unwrap_or(false);
+        let reserved = self.reserved.take();
+        assert!(!happens || reserved == Some(location), "a store without a reservation");
+        Ok(happens)
+    }
+}
+
+struct Given(VecDeque<i64>);
+
+impl Choices for Given {
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+        self.0.pop_front().filter(|code| low <= *code && *code <= high)
+    }
+}
+
+/// The reads and cells below some expressions.
+fn leaves(arena: &Arena<'_>, exprs: &[Expr]) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let (mut reads, mut cells) = (BTreeSet::new(), BTreeSet::new());
+    let mut seen = vec![false; arena.len()];
+    let mut open = exprs.to_vec();
+    while let Some(expr) = open.pop() {
+        if std::mem::replace(&mut seen[expr.0 as usize], true) {
+            continue;
+        }
+        match arena.node(expr) {
+            Node::Constant(_) => {}
+            Node::Read(read) => {
+                reads.insert(read);
+            }
+            Node::Cell(cell) => {
+                cells.insert(cell);
+            }
+            Node::Unary(_, _, a)
+            | Node::Wrap(_, a)
+            | Node::Number(a)
+            | Node::Pointer(a)
+            | Node::Content(_, a) => open.push(a),
+            Node::Binary(_, _, a, b) | Node::Element(a, b, _) => open.extend([a, b]),
+            Node::If(a, b, c) => open.extend([a, b, c]),
+        }
+    }
+    (reads, cells)
+}
+
+impl World<'_> {
+    fn start(&self) -> Option<ThreadState> {
+        let locals = self.shape.initial_locals(self.program, self.thread).unwrap();
+        let locals: Option<Vec<Value>> = locals.into_iter().collect();
+        let process = self.program.process(self.shape.info(self.thread).process);
+        Some(ThreadState { point: process.cfg.entry, locals: locals? })
+    }
+
+    fn own_events(&self) -> Vec<EventId> {
+        let events = self.structure.events.iter().enumerate();
+        events
+            .filter(|(_, event)| event.thread == Some(self.thread))
+            .map(|(number, _)| number as u32)
+            .collect()
+    }
+
+    /// Everything that the thread's part of the structure speaks of.
+    fn exprs(&self) -> Vec<Expr> {
+        let structure = self.structure;
+        let threaded = &structure.threads[self.thread.0 as usize];
+        let mut exprs: Vec<Expr> = threaded.ended.into_iter().chain(threaded.cut).collect();
+        exprs.extend(threaded.stands.iter().map(|stand| stand.when));
+        let own = |step: u32| structure.steps[step as usize].thread == self.thread;
+        exprs.extend(structure.steps.iter().filter(|step| step.thread == self.thread).map(|step| step.taken));
+        let failures = structure.assertions.iter().chain(&structure.faults);
+        exprs.extend(failures.filter(|failure| own(failure.step)).map(|failure| failure.when));
+        for event in self.own_events() {
+            let event = &structure.events[event as usize];
+            exprs.extend([event.guard, event.address].into_iter().chain(event.written));
+        }
+        let cells: Vec<Expr> = structure
+            .steps
+            .iter()
+            .filter(|step| step.thread == self.thread)
+            .flat_map(|step| &step.choices)
+            .filter_map(|input| {
+                (0..structure.arena.len() as u32)
+                    .map(Expr)
+                    .find(|expr| structure.arena.node(*expr) == Node::Cell(*input))
+            })
+            .collect();
+        exprs.extend(cells);
+        exprs
+    }
+
+    /// Run what the structure says under these values; `None` if they do not make an execution.
+    fn replay(&self, reads: &[i64], cells: &[i64], own: &[Expr]) -> Option<(Way, bool)> {
+        let (program, shape, structure) = (self.program, self.shape, self.structure);
+        let values = structure.arena.evaluate_all(reads, cells);
+        let value = |expr: Expr| values[expr.0 as usize];
+        if own.iter().any(|expr| value(*expr) == Err(Fault::Overflow)) {
+            return None;
+        }
+        let is = |expr: Expr| value(expr).unwrap_or_else(|fault| panic!("a guard faults: {fault}")) != 0;
+        let mine = leaves(&structure.arena, own);
+        for requirement in &structure.requirements {
+            let (reads, cells) = leaves(&structure.arena, &[*requirement]);
+            let concerns =
+                reads.iter().any(|it| mine.0.contains(it)) || cells.iter().any(|it| mine.1.contains(it));
+            if concerns && !is(*requirement) {
+                return None;
+            }
+        }
+        let happening: Vec<EventId> = self
+            .own_events()
+            .into_iter()
+            .filter(|event| is(structure.events[*event as usize].guard))
+            .collect();
+        let address = |event: EventId| value(structure.events[event as usize].address).unwrap() as u32;
+        let told: VecDeque<(u32, i64)> = (happening.iter())
+            .filter(|event| structure.events[**event as usize].access.reads())
+            .map(|event| (address(*event), reads[*event as usize]))
+            .collect();
+        if told.iter().any(|(location, code)| !holds(program, shape, *location, *code)) {
+            return None;
+        }
+        let read_values = told.iter().map(|(_, code)| *code).collect();
+        let steps: Vec<u32> = (0..structure.steps.len() as u32)
+            .filter(|step| structure.steps[*step as usize].thread == self.thread)
+            .collect();
+        let taken: Vec<u32> =
+            steps.iter().copied().filter(|step| is(structure.steps[*step as usize].taken)).collect();
+        let own_step = |step: u32| structure.steps[step as usize].thread == self.thread;
+        let faults: Vec<_> =
+            (structure.faults.iter()).filter(|failure| own_step(failure.step) && is(failure.when)).collect();
+        assert!(faults.len() <= 2, "one fault at most, but for the two sides of a branch");
+        let cfg = &program.process(shape.info(self.thread).process).cfg;
+        let mut conditional: VecDeque<bool> = VecDeque::new();
+        for step in &taken {
+            let edge = cfg.edge(structure.steps[*step as usize].edge);
+            if edge.ops.iter().any(|op| matches!(op, Op::StoreConditional { .. })) {
+                conditional.push_back(happening.iter().any(|event| {
+                    let event = &structure.events[*event as usize];
+                    event.step == *step && event.access.writes()
+                }));
+            }
+        }
+        let mut state = self.start()?;
+        let mut memory = Told { world: self, reads: told, conditional, reserved: None };
+        let mut recorder = Recorder::new(self.thread);
+        let mut execution = Execution::default();
+        (0..shape.locations.len() as u32)
+            .for_each(|at| execution.events.push(Event::initial(at, Value::Int(0))));
+        let mut failed = BTreeSet::new();
+        let mut way = Vec::new();
+        for number in &taken {
+            let info = &structure.steps[*number as usize];
+            let edge = cfg.edge(info.edge);
+            assert_eq!(edge.from, state.point, "the thread is elsewhere");
+            let chosen: Vec<i64> = info.choices.iter().map(|input| cells[*input as usize]).collect();
+            let mut choices = Given(chosen.clone().into());
+            let stepped = step(program, shape, self.thread, &state, edge, &mut memory, &mut choices);
+            let stepped = match stepped {
+                Err(Stop::Fault { fault: Fault::Overflow, .. }) => return None,
+                other => other.unwrap_or_else(|stop| panic!("edge {} is not taken: {stop:?}", info.edge.0)),
+            };
+            let world = Surroundings { program, shape };
+            recorder.record(world, (info.edge, edge), &state.locals, &stepped.accesses, &mut execution);
+            failed.extend(stepped.failed.iter().map(|op| (*number, *op)));
+            state = stepped.state;
+            way.push((info.edge, chosen));
+        }
+        for failure in &faults {
+            let info = &structure.steps[failure.step as usize];
+            let chosen: Vec<i64> = info.choices.iter().map(|input| cells[*input as usize]).collect();
+            let edge = cfg.edge(info.edge);
+            let mut rest = Told {
+                world: self,
+                reads: memory.reads.clone(),
+                conditional: VecDeque::new(),
+                reserved: None,
+            };
+            let stop = step(program, shape, self.thread, &state, edge, &mut rest, &mut Given(chosen.into()));
+            let expected = Stop::Fault { fault: failure.fault.unwrap(), op: failure.op };
+            assert_eq!(stop, Err(expected));
+        }
+        if !faults.is_empty() {
+            return None;
+        }
+        self.compare(&happening, &values, reads, &execution, &taken);
+        let asserted: BTreeSet<(u32, usize)> = (structure.assertions.iter())
+            .filter(|failure| own_step(failure.step) && is(failure.when))
+            .map(|failure| (failure.step, failure.op.unwrap()))
+            .collect();
+        assert_eq!(asserted, failed, "assertions");
+        let threaded = &structure.threads[self.thread.0 as usize];
+        let ended = threaded.ended.is_some_and(is);
+        assert_eq!(ended, cfg.point(state.point).end, "ended");
+        let stands: Vec<_> = threaded.stands.iter().filter(|stand| is(stand.when)).collect();
+        assert!(stands.len() <= 1, "a thread stands in two places");
+        for stand in stands {
+            assert_eq!(stand.point, state.point);
+            for (local, expr) in state.locals.iter().zip(&stand.locals) {
+                assert_eq!(local.code(), value(*expr).ok(), "a local in the end");
+            }
+        }
+        for (head, when) in &threaded.cuts {
+            assert!(!is(*when) || *head == state.point, "cut elsewhere");
+        }
+        Some(((way, read_values), ended))
+    }
+
+    /// The events and dependencies of the structure against those of the recorder.
+    fn compare(
+        &self,
+        happening: &[EventId],
+        values: &[Result<i64, Fault>],
+        reads: &[i64],
+        execution: &Execution,
+        taken: &[u32],
+    ) {
+        let structure = self.structure;
+        let first = self.shape.locations.len();
+        assert_eq!(happening.len() + first, execution.events.len(), "numbers of events");
+        for (number, event) in happening.iter().enumerate() {
+            let info = &structure.events[*event as usize];
+            let real = &execution.events[first + number];
+            let place = real.location().map(i64::from);
+            if place.is_some() {
+                assert_eq!(values[info.address.0 as usize].ok(), place, "address");
+            }
+            assert_eq!(
+                info.access.reads().then(|| reads[*event as usize]),
+                real.read().and_then(Value::code)
+            );
+            let written = info.written.and_then(|written| values[written.0 as usize].ok());
+            assert_eq!(written, real.written().and_then(Value::code), "what is written");
+            assert_eq!((&info.tags, info.locked, info.orders), (&real.tags, real.locked, real.orders));
+            assert_eq!(taken[real.instruction as usize], info.step, "the step of an event");
+            for (earlier, other) in happening[..number].iter().enumerate() {
+                let before = execution.events[first + earlier].instruction < real.instruction;
+                assert_eq!(structure.before[*event as usize].contains(other), before, "program order");
+            }
+        }
+        let place =
+            |event: EventId| happening.iter().position(|other| *other == event).map(|at| (first + at) as u32);
+        let pairs = |list: &[Dependency]| -> Vec<(u32, u32)> {
+            let holding = list.iter().filter(|pair| values[pair.when.0 as usize] == Ok(1));
+            let mut pairs: Vec<_> =
+                holding.filter_map(|pair| Some((place(pair.from)?, place(pair.to)?))).collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        assert_eq!(pairs(&structure.address), execution.address, "address");
+        assert_eq!(pairs(&structure.data), execution.data, "data");
+        assert_eq!(pairs(&structure.control), execution.control, "control");
+        assert_eq!(pairs(&structure.pick), execution.pick, "pick");
+        assert_eq!(pairs(&structure.pick_address), execution.pick_address, "pick address");
+        assert_eq!(pairs(&structure.pick_data), execution.pick_data, "pick data");
+        let mut together: Vec<(u32, u32)> = (structure.read_modify_write.iter())
+            .filter(|pair| values[pair.when.0 as usize] == Ok(1))
+            .filter_map(|pair| Some((place(pair.read)?, place(pair.write)?)))
+            .collect();
+        together.sort_unstable();
+        let mut real = execution.read_modify_write.clone();
+        real.sort_unstable();
+        assert_eq!(together, real, "read-modify-write");
+    }
+
+    /// Every way to an end that comes to each point at most `UNWIND + 1` times.
+    fn ways(&self) -> Option<BTreeSet<Way>> {
+        let cfg = &self.program.process(self.shape.info(self.thread).process).cfg;
+        let visits = vec![0; cfg.points.len()];
+        let mut open: Vec<(ThreadState, Way, Vec<u32>)> = vec![(self.start()?, Way::default(), visits)];
+        let mut ways = BTreeSet::new();
+        while let Some((state, way, mut visits)) = open.pop() {
+            if cfg.point(state.point).end {
+                ways.insert(way);
+                continue;
+            }
+            visits[state.point.0 as usize] += 1;
+            if visits[state.point.0 as usize] > UNWIND + 1 {
+                continue;
+            }
+            if open.len() + ways.len() > 3000 {
+                return None;
+            }
+            for id in cfg.leaving(state.point) {
+                let edge = cfg.edge(id);
+                let mut scripts = vec![(vec![], vec![])];
+                while let Some((reads, chosen)) = scripts.pop() {
+                    let mut trial = Trial { world: self, reads: reads.clone().into(), short: false };
+                    let mut choices = Few { given: chosen.clone().into(), short: None };
+                    let stepped =
+                        step(self.program, self.shape, self.thread, &state, edge, &mut trial, &mut choices);
+                    if trial.short {
+                        scripts.extend(VALUES.map(|value| ([&reads[..], &[value]].concat(), chosen.clone())));
+                    } else if let Some((low, high)) = choices.short {
+                        let few = low..=high.min(low + FEW - 1);
+                        scripts.extend(few.map(|value| (reads.clone(), [&chosen[..], &[value]].concat())));
+                    } else if let Ok(stepped) = stepped {
+                        let mut way = way.clone();
+                        way.0.push((id, chosen));
+                        way.1.extend(&reads);
+                        open.push((stepped.state, way, visits.clone()));
+                    }
+                }
+            }
+        }
+        Some(ways)
+    }
+}
+
+/// Memory that returns what a script says, and says when the script is too short.
+struct Trial<'w> {
+    world: &'w World<'w>,
+    reads: VecDeque<i64>,
+    short: bool,
+}
+
+impl Memory for Trial<'_> {
+    fn load(&mut self, location: u32, _: Mode, _: &Tags) -> Result<Value, Stop> {
+        let Some(code) = self.reads.pop_front() else {
+            self.short = true;
+            return Err(Stop::NotEnabled);
+        };
+        if !holds(self.world.program, self.world.shape, location, code) {
+            return Err(Stop::NotEnabled);
+        }
+        Ok(sort_of(self.world.program, self.world.shape, location).decode(code).unwrap())
+    }
+    fn store(&mut self, _: u32, _: Value, _: Mode, _: &Tags) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn fence(&mut self, _: &Fence, _: Option<u32>) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn remote(&mut self, _: Remote) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+    fn flush(&mut self, _: ThreadId) -> Result<(), Stop> {
+        Err(Stop::NotEnabled)
+    }
+}
+
+struct Few {
+    given: VecDeque<i64>,
+    short: Option<(i64, i64)>,
+}
+
+impl Choices for Few {
+    fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+        let next = self.given.pop_front();
+        if next.is_none() && low <= high {
+            self.short = Some((low, high));
+        }
+        next
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    threads: u32,
+    complete: u32,
+    executions: u32,
+    ended: u32,
+}
+
+const MOST: u64 = 512;
+
+fn check(name: &str, program: &Program, options: &Options, rng: &mut Rng, tally: &mut Tally) {
+    let Ok(shape) = Shape::new(program) else { return };
+    let Ok(structure) = unroll(program, &shape, options) else { return };
+    for thread in shape.thread_ids() {
+        let world = World { program, shape: &shape, structure: &structure, thread };
+        let own = world.exprs();
+        let cells: Vec<u32> = leaves(&structure.arena, &own).1.into_iter().collect();
+        let reads: Vec<EventId> = (world.own_events().into_iter())
+            .filter(|event| structure.events[*event as usize].access.reads())
+            .collect();
+        let low = |cell: &u32| structure.inputs[*cell as usize].low;
+        let size = |cell: &u32| (structure.inputs[*cell as usize].high - low(cell) + 1).clamp(0, FEW) as u64;
+        let sizes: Vec<u64> =
+            reads.iter().map(|_| VALUES.len() as u64).chain(cells.iter().map(size)).collect();
+        let all = sizes.iter().try_fold(1_u64, |all, size| all.checked_mul(*size)).filter(|all| *all <= MOST);
+        let mut found = BTreeSet::new();
+        for trial in 0..all.unwrap_or(MOST / 8) {
+            let mut rest = trial;
+            let mut digits = sizes.iter().map(|size| match all {
+                Some(_) => {
+                    let digit = rest % size;
+                    rest /= size;
+                    digit
+                }
+                None => u64::from(rng.below(*size as u32)),
+            });
+            let mut values = vec![0; structure.events.len()];
+            reads.iter().for_each(|read| values[*read as usize] = VALUES[digits.next().unwrap() as usize]);
+            let mut inputs: Vec<i64> = structure.inputs.iter().map(|input| input.low).collect();
+            cells.iter().for_each(|cell| inputs[*cell as usize] = low(cell) + digits.next().unwrap() as i64);
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                world.replay(&values, &inputs, &own)
+            }));
+            let result = result.unwrap_or_else(|_| {
+                panic!(
+                    "{name}, thread {}, reads {values:?}, inputs {inputs:?}:\n{}",
+                    thread.0,
+                    wattle_program::text::print(program)
+                )
+            });
+            if let Some((way, ended)) = result {
+                tally.executions += 1;
+                tally.ended += u32::from(ended);
+                if ended {
+                    found.insert(way);
+                }
+            }
+        }
+        tally.threads += 1;
+        let exclusive = |op: &Op| matches!(op, Op::LoadExclusive { .. } | Op::StoreConditional { .. });
+        let process = program.process(shape.info(thread).process);
+        if all.is_some() && !process.cfg.edges.iter().any(|edge| edge.ops.iter().any(exclusive)) {
+            let Some(ways) = world.ways() else { continue };
+            tally.complete += 1;
+            for way in ways {
+                assert!(
+                    found.contains(&way),
+                    "{name}, thread {}: {way:?} is lost:\n{}",
+                    thread.0,
+                    wattle_program::text::print(program)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs() {
+    let mut rng = Rng::new(1);
+    let mut tally = Tally::default();
+    for seed in 0..1500 {
+        let profile = Profile { loops: 120, faults: 60, pointers: 80, ..Profile::varied(seed) };
+        let program = Program { init: None, ..wattle_generate::program(seed, &profile) };
+        let mut options = Options { unwind: UNWIND, fold: 30, wanted: Wanted::ALL, ..Options::default() };
+        if seed % 3 == 0 {
+            options.standing = everywhere(&program);
+        }
+        check(&format!("seed {seed}"), &program, &options, &mut rng, &mut tally);
+    }
+    assert!(tally.complete > 500 && tally.ended > 5000, "{tally:?}");
+}
+
+/// Litmus tests have what random programs lack: exclusives, updates, selections.
+#[test]
+fn litmus_tests() {
+    let mut rng = Rng::new(2);
+    let mut tally = Tally::default();
+    for text in super::litmus() {
+        let (sources, file) = Sources::single("test.litmus", &text);
+        let parsed = (wattle_frontend::litmus::FRONTEND.parse)(&sources, file, &NoLoader);
+        let Ok(parsed) = parsed else { continue };
+        let mut options = Options { unwind: UNWIND, wanted: Wanted::ALL, ..Options::default() };
+        check(&text, &parsed.program, &options, &mut rng, &mut tally);
+        options.standing = everywhere(&parsed.program);
+        check(&text, &parsed.program, &options, &mut rng, &mut tally);
+    }
+    assert!(tally.complete > 500 && tally.ended > 2000, "{tally:?}");
+}

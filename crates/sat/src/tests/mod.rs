@@ -1,10 +1,14 @@
 //! Random descriptions against their meaning.
 
+mod check;
+
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::solver::Stop;
+use crate::synthetic::Instance;
 use crate::theory::Theory;
 use crate::{Clauses, Definition, Description, Graph, Lit, Outcome, Pair, RelationId, Solver, Test, scratch};
 
@@ -102,11 +106,11 @@ pub(crate) fn random_description(random: &mut Random, variables: usize) -> Descr
 }
 
 /// All assignments of a few variables, by the solver and one by one.
-fn count_assignments(seed: u64) -> (usize, bool) {
+fn count_assignments(seed: u64, prove: bool) -> (usize, bool) {
     let mut random = Random::new(seed);
     let variables = 1 + random.below(7);
     let description = random_description(&mut random, variables);
-    let mut solver = Solver::new();
+    let mut solver = if prove { Solver::with_proof() } else { Solver::new() };
     let literals: Vec<Lit> = (0..variables).map(|_| solver.fresh()).collect();
     let clauses: Vec<Vec<Lit>> = (0..random.below(4))
         .map(|_| {
@@ -139,6 +143,19 @@ fn count_assignments(seed: u64) -> (usize, bool) {
     let outcome = if assumed { Outcome::Sat } else { Outcome::Unsat };
     assert_eq!(solver.solve(&[assumption]), outcome, "seed {seed}: {description:#?} {clauses:?}");
 
+    let mut inputs: BTreeSet<Vec<Lit>> = BTreeSet::new();
+    let given = |inputs: &mut BTreeSet<Vec<Lit>>, clause: &[Lit]| {
+        let mut clause = clause.to_vec();
+        clause.sort_unstable();
+        clause.dedup();
+        inputs.insert(clause);
+    };
+    clauses.iter().for_each(|clause| given(&mut inputs, clause));
+    if prove && !assumed {
+        let conclusion = check::check(&solver.proof().unwrap(), &inputs, &description);
+        assert!(conclusion.is_empty() || conclusion == [!assumption]);
+    }
+
     let mut found = Vec::new();
     while solver.solve(&[]) == Outcome::Sat {
         let values: Vec<bool> = literals.iter().map(|literal| solver.value(*literal)).collect();
@@ -149,6 +166,10 @@ fn count_assignments(seed: u64) -> (usize, bool) {
             .map(|(literal, value)| if *value { !*literal } else { *literal })
             .collect();
         solver.clause(&blocking);
+        given(&mut inputs, &blocking);
+    }
+    if prove {
+        assert_eq!(check::check(&solver.proof().unwrap(), &inputs, &description), []);
     }
     found.sort_unstable();
     assert_eq!(found, expected, "seed {seed}: {description:#?} {clauses:?}");
@@ -159,9 +180,31 @@ fn count_assignments(seed: u64) -> (usize, bool) {
 fn the_solver_finds_the_assignments_that_there_are() {
     let mut constrained = 0;
     for seed in 0..5_000 {
-        constrained += usize::from(count_assignments(seed).1);
+        constrained += usize::from(count_assignments(seed, false).1);
     }
     assert!(constrained > 1000, "{constrained}");
+}
+
+#[test]
+fn proofs_hold() {
+    for seed in 100_000..103_000 {
+        count_assignments(seed, true);
+    }
+}
+
+#[test]
+fn proofs_of_larger_instances_hold() {
+    let mut refuted = 0;
+    for seed in 0..30 {
+        let instance = Instance::new(120, seed, true);
+        let mut solver = Solver::with_proof();
+        let (inputs, description) = instance.written_down(&mut solver);
+        if solver.solve(&[]) == Outcome::Unsat {
+            refuted += 1;
+            assert_eq!(check::check(&solver.proof().unwrap(), &inputs, &description), []);
+        }
+    }
+    assert!(refuted > 4, "{refuted}");
 }
 
 /// Assignments and backtracking in random order; what the theory says is compared with what follows
@@ -170,9 +213,9 @@ fn follow_script(seed: u64) -> (usize, usize) {
     let mut random = Random::new(seed);
     let variables = 2 + random.below(9);
     let description = random_description(&mut random, variables);
-    let mut theory = Theory::new(description.clone(), Rc::new(RefCell::new(Stop::never())));
+    let mut theory = Theory::new(description.clone(), Rc::new(RefCell::new(Stop::never())), None);
     let (mut propagated, mut conflicts) = (0, 0);
-    if theory.at_first().iter().any(Vec::is_empty) {
+    if theory.at_first().iter().any(|closing| theory.clause(closing).is_empty()) {
         return (0, 0);
     }
     // Literals with their levels, as the solver has them.

@@ -1,0 +1,107 @@
+//! The same outcomes as the naive list of executions, for each of the six models.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use wattle_engine::{Engine, Outcomes, Run, Task};
+use wattle_engine_enumerate::Enumerate;
+use wattle_generate::{Flavour, Profile};
+use wattle_memory::find;
+use wattle_program::Program;
+
+use super::*;
+use crate::testing::outcomes::{Sure, outcomes, parse};
+
+const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power-2012"];
+
+fn corpus(folder: &str) -> Vec<(String, String)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
+    let mut open = vec![root];
+    let mut files = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension().and_then(|extension| extension.to_str()) {
+                _ if path.is_dir() => open.push(path),
+                Some("litmus" | "wtl") => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    files.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// What all executions say; `None` if the list is refused.
+fn expected(program: &Program, memory: &MemoryModel) -> Option<BTreeSet<Vec<i64>>> {
+    let task = Task { program, memory, property: Default::default() };
+    let engine = Enumerate::default();
+    engine.accepts(&task).ok()?;
+    let set = engine.outcomes(&task, &Run::default()).ok()?;
+    Some(set.iter().map(|outcome| outcome.iter().map(|value| value.code().unwrap()).collect()).collect())
+}
+
+/// What was compared.
+#[derive(Debug, Default)]
+struct Compared {
+    /// By model.
+    same: [usize; 6],
+    /// Outcomes, all together.
+    outcomes: usize,
+    refused: Vec<String>,
+    wrong: Vec<String>,
+}
+
+impl Compared {
+    fn compare(&mut self, name: &str, program: &Program, formulation: Clocks, sure: Sure) {
+        for (number, model) in MODELS.iter().enumerate() {
+            let memory = find(model).unwrap();
+            let Some(expected) = expected(program, memory) else { continue };
+            match outcomes(program, memory, &formulation, sure) {
+                Ok(found) if found == expected => {
+                    self.same[number] += 1;
+                    self.outcomes += found.len();
+                }
+                Ok(found) => self.wrong.push(format!("{name} {model}: {found:?} instead of {expected:?}")),
+                Err(what) => self.refused.push(format!("{name} {model}: {what}")),
+            }
+        }
+    }
+
+    /// How many were compared for each model, and how many outcomes they have; panics where one differs.
+    fn counts(self) -> ([usize; 6], usize, usize) {
+        assert!(self.wrong.is_empty(), "{} wrong:\n{}", self.wrong.len(), self.wrong.join("\n"));
+        (self.same, self.outcomes, self.refused.len())
+    }
+}
+
+#[test]
+fn litmus_tests() {
+    let mut compared = Compared::default();
+    for (name, text) in corpus("litmus") {
+        if let Some(program) = parse(&name, &text) {
+            compared.compare(&name, &program, Clocks::PAPER, Sure::default());
+        }
+    }
+    assert_eq!(compared.counts(), ([369, 298, 298, 298, 298, 96], 11012, 0));
+}
+
+/// Random programs without a filter, with every combination of options in turn.
+fn random(seeds: std::ops::Range<u64>) -> Compared {
+    let mut compared = Compared::default();
+    for seed in seeds {
+        let flavour = [Flavour::Tso, Flavour::Pso, Flavour::Sc, Flavour::Pso][seed as usize % 4];
+        let profile = Profile { litmus: 400, unsupported: 0, ..Profile::small(flavour) };
+        let program = Program { filter: None, ..wattle_generate::program(seed, &profile) };
+        let formulation = Clocks { next_write_only: seed % 5 == 0, ..Clocks::PAPER };
+        let sure = Sure { coherence: seed % 3 != 0, thin_air_free: seed % 7 != 0 };
+        compared.compare(&format!("seed {seed}"), &program, formulation, sure);
+    }
+    compared
+}
+
+#[test]
+fn random_programs() {
+    assert_eq!(random(0..200).counts(), ([130, 130, 130, 130, 130, 0], 2841, 0));
+}

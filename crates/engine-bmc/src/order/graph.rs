@@ -1,0 +1,169 @@
+//! `acyclic r`: which edges the theory must see.
+//!
+//! The parts of a union are edges of one graph, and a closure has a cycle exactly if what it closes has
+//! one. Static parts together are one relation S, of which the graph gets as little as keeps its paths:
+//!
+//! * **Fixed edges.** A pair that always holds when both its events happen may become an edge that is
+//!   always there *even if its events do not happen*, provided that this adds no path: an event `e` is
+//!   *transparent* if everything before it in S is in S before everything after it. Then a path of fixed
+//!   edges through events that do not happen can be shortened, event by event, to one of S between events
+//!   that do; edges of other kinds touch only events that happen. Program order is transparent, so are
+//!   the preserved program orders of tso and pso, and so is what is ordered per location: for these an
+//!   unrolled loop costs no literal at all. Of the fixed edges only the transitive reduction is kept.
+//! * **Literal edges.** Other pairs of S hold where their condition holds and both events happen. A pair
+//!   without a condition is left out if it leads through a third event that happens whenever one of the
+//!   two does: that path has the same meaning, and is made of shorter pairs.
+
+use wattle_engine::Unsupported;
+use wattle_sat::{Definition, Graph, Lit, Pair};
+
+use super::definitions::Definitions;
+use crate::circuit::Circuit;
+use crate::relations::{Matrix, Term, TermId};
+
+impl Definitions<'_, '_, '_> {
+    /// No cycle, where `under` holds.
+    pub fn acyclic(
+        &mut self,
+        body: TermId,
+        under: Lit,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<(), Unsupported> {
+        if under != Lit::TRUE {
+            if let Some(relation) = self.provided(body, under, circuit)? {
+                let graph = Graph { relations: vec![relation], ..Graph::default() };
+                self.description.graphs.push(graph);
+            }
+            return Ok(());
+        }
+        let (mut fixed, mut graph) = (Vec::new(), Graph::default());
+        for member in self.members(body) {
+            self.relations.settle(member, circuit)?;
+            let terms = &self.relations.terms;
+            let [reads_from, coherence] = ["rf", "co"].map(|name| terms.known(name) == Some(member));
+            let decided = self.relations.bounds(member).is_decided() && !reads_from && !coherence;
+            self.coherent |= coherence;
+            if decided || (terms.is_fixed(member) && self.relations.is_exact(member)) {
+                fixed.push(member);
+            } else {
+                graph.relations.extend(self.define(member, circuit)?);
+            }
+        }
+        let fixed = self.relations.terms.union(fixed);
+        self.static_edges(fixed, &mut graph, circuit)?;
+        self.description.graphs.push(graph);
+        Ok(())
+    }
+
+    /// The encoding makes `co` total where it is wanted, and leaves to us that it is an order.
+    pub fn coherence_is_an_order(&mut self, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+        let coherence = self.relations.terms.relation("co");
+        match self.coherent {
+            true => Ok(()),
+            false => self.acyclic(coherence, Lit::TRUE, circuit),
+        }
+    }
+
+    /// The relation of a term, where a literal holds.
+    pub fn provided(
+        &mut self,
+        body: TermId,
+        under: Lit,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<Option<wattle_sat::RelationId>, Unsupported> {
+        let Some(relation) = self.define(body, circuit)? else { return Ok(None) };
+        if under == Lit::TRUE {
+            return Ok(Some(relation));
+        }
+        let literal = self.relations.bounds(body).may.pairs().map(|pair| (under, pair)).collect();
+        let where_wanted = self.add(Definition::Given { fixed: vec![], literal });
+        Ok(Some(self.add(Definition::Intersection(relation, where_wanted))))
+    }
+
+    /// The parts whose cycles together are those of the body.
+    fn members(&self, body: TermId) -> Vec<TermId> {
+        let mut open = vec![body];
+        let mut members = Vec::new();
+        while let Some(id) = open.pop() {
+            match self.relations.terms.get(id) {
+                Term::Union(parts) => open.extend(parts),
+                Term::Closure(inner) => open.push(*inner),
+                Term::Empty => {}
+                _ => members.push(id),
+            }
+        }
+        members.sort_unstable();
+        members.dedup();
+        members
+    }
+
+    fn static_edges(
+        &mut self,
+        id: TermId,
+        graph: &mut Graph,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<(), Unsupported> {
+        self.relations.settle(id, circuit)?;
+        let (must, may) = {
+            let bounds = self.relations.bounds(id);
+            (bounds.must.clone(), bounds.may.clone())
+        };
+        for event in may.diagonal() {
+            let holds = self.relations.absolute(id, (event, event), circuit)?;
+            circuit.clause(&[!holds]);
+        }
+        let itself = Matrix::identity(must.size());
+        let must = must.difference(&itself);
+        let mut through = self.see_through(&must);
+        let mut fixed = between(&must, &through);
+        let mut closed = fixed.closure();
+        if closed.diagonal().next().is_some() {
+            // A cycle of events that may all be missing says nothing.
+            let sure = |event: u32| self.relations.guards.is_sure(event);
+            through = (0..must.size() as u32).map(sure).collect();
+            fixed = between(&must, &through);
+            closed = fixed.closure();
+            if closed.diagonal().next().is_some() {
+                circuit.clause(&[]);
+                return Ok(());
+            }
+        }
+        let reduced = fixed.difference(&fixed.then(&closed));
+        graph.fixed.extend(reduced.pairs());
+        // Shorter pairs make longer ones superfluous only where there is no way back.
+        let longer = match must.is_acyclic() {
+            true => self.relations.guards.then(&must, &must),
+            false => Matrix::empty(must.size()),
+        };
+        let mut rest: Vec<Pair> = must.difference(&fixed).difference(&longer).pairs().collect();
+        rest.extend(may.difference(&must).difference(&itself).pairs());
+        for pair in rest {
+            match self.relations.absolute(id, pair, circuit)? {
+                Lit::FALSE => {}
+                Lit::TRUE => graph.fixed.push(pair),
+                literal => graph.literal.push((literal, pair)),
+            }
+        }
+        if !Matrix::from_pairs(must.size(), graph.fixed.iter().copied()).is_acyclic() {
+            circuit.clause(&[]);
+        }
+        Ok(())
+    }
+
+    /// For each event: does it always happen, or does everything before it come before everything after
+    /// it anyway?
+    fn see_through(&self, must: &Matrix) -> Vec<bool> {
+        let before = must.inverse();
+        let transparent =
+            |event: u32| before.successors(event).all(|first| must.row_within(event, must, first));
+        (0..must.size() as u32)
+            .map(|event| self.relations.guards.is_sure(event) || transparent(event))
+            .collect()
+    }
+}
+
+/// The pairs of which both events are wanted.
+fn between(relation: &Matrix, wanted: &[bool]) -> Matrix {
+    let has = |event: u32| wanted[event as usize];
+    Matrix::from_pairs(relation.size(), relation.pairs().filter(|(from, to)| has(*from) && has(*to)))
+}

@@ -1,0 +1,243 @@
+//! One unrolling, and the questions that are put to it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wattle_engine::{
+    Bound, Certificate, Counterexample, Figure, Reason, Run, Spent, Statistics, Task, Unsupported, Violation,
+};
+use wattle_memory::cat::Role;
+use wattle_memory::cat::analysis::coherence;
+use wattle_program::{Program, Shape};
+use wattle_sat::{Lit, Outcome, Solver};
+
+use crate::assignment::{Model, Words};
+use crate::circuit::Circuit;
+use crate::coverage::{self, Coverage};
+use crate::decode::decode;
+use crate::encoding::{self, Constraint, Encoding, encode};
+use crate::formulation::Constrained;
+use crate::property::{Asked, ask};
+use crate::unroll::unroll;
+use crate::{Bmc, order};
+
+/// What one unrolling shows.
+pub(crate) enum Round {
+    Violated(Box<Counterexample>),
+    /// No execution is cut.
+    Complete(Certificate),
+    Bounded(Bound),
+}
+
+/// An unrolling with more events than this is too much: pairs of them are counted in bits.
+const MOST_EVENTS: usize = 20_000;
+
+pub(crate) fn round(
+    engine: &Bmc,
+    task: &Task<'_>,
+    unwind: u32,
+    run: &Run,
+    statistics: &mut Statistics,
+) -> Result<Round, Reason> {
+    let shape = Shape::new(task.program).map_err(|error| unsupported(error.to_string()))?;
+    let axioms = task.memory.axioms.as_ref().ok_or_else(|| unsupported("a model without axioms"))?;
+    let options = engine.unrolling(task, unwind);
+    let mut structure = unroll(task.program, &shape, &options).map_err(Reason::Unsupported)?;
+    let asked = ask(task.program, &shape, &mut structure).map_err(Reason::Unsupported)?;
+    statistics.count("events", structure.events.len() as u64);
+    if structure.events.len() > MOST_EVENTS {
+        return Err(Reason::GaveUp(format!(
+            "more than {MOST_EVENTS} events after {unwind} rounds of each loop"
+        )));
+    }
+    poll(run)?;
+    let mut solver = Solver::new();
+    let stopped = stop_with(&mut solver, run);
+    let mut circuit = Circuit::new(&mut solver);
+    let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
+    let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
+    let encoding = encode(&structure, &mut circuit, model).map_err(Reason::Unsupported)?;
+    poll(run)?;
+    let formulation = engine.formulation();
+    let constrained =
+        formulation.constrain(&encoding, &mut circuit, task.memory).map_err(Reason::Unsupported)?;
+    poll(run)?;
+    let questions = Questions::new(&encoding, &mut circuit, &asked, &constrained);
+    let words = Words::new(&structure, &mut circuit);
+    circuit.accepted().map_err(Reason::Unsupported)?;
+    figures(statistics, &encoding, &circuit);
+    solver.connect(constrained.description);
+    let mut instance = Instance { program: task.program, shape: &shape, encoding, words, solver, stopped };
+    let answer = instance.answer(&questions, unwind, thin_air_free);
+    instance.record(statistics);
+    answer
+}
+
+fn unsupported(what: impl Into<String>) -> Reason {
+    Reason::Unsupported(Unsupported::new(what))
+}
+
+fn poll(run: &Run) -> Result<(), Reason> {
+    run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 })
+}
+
+/// Why the solver was stopped, if it was.
+type Stopped = Rc<RefCell<Option<Reason>>>;
+
+fn stop_with(solver: &mut Solver, run: &Run) -> Stopped {
+    let stopped = Stopped::default();
+    let (run, told) = (run.clone(), stopped.clone());
+    // What the process holds is asked of the system, which is not free.
+    let (mut polls, mut memory) = (0u32, 0);
+    solver.stop_when(move || {
+        if polls.is_multiple_of(16) {
+            memory = run.resident().unwrap_or(0);
+        }
+        polls = polls.wrapping_add(1);
+        match run.poll(Spent { memory, states: 0 }) {
+            Ok(()) => false,
+            Err(reason) => {
+                *told.borrow_mut() = Some(reason);
+                true
+            }
+        }
+    });
+    stopped
+}
+
+/// What is asked, as literals.
+struct Questions {
+    violations: Vec<(Violation, Lit)>,
+    violated: Lit,
+    /// Steps without a result, what is not supported, formulas without a value.
+    failures: Vec<(Reason, Lit)>,
+    /// An execution with this mark takes the program's meaning away.
+    undefined: Vec<(String, Lit)>,
+    cut: Lit,
+    ends: Lit,
+}
+
+impl Questions {
+    fn new(
+        encoding: &Encoding<'_, '_>,
+        circuit: &mut Circuit<'_>,
+        asked: &Asked,
+        constrained: &Constrained,
+    ) -> Questions {
+        let structure = encoding.structure;
+        circuit.kind = Constraint::Property;
+        let violations: Vec<(Violation, Lit)> = (asked.violations.iter())
+            .map(|(violation, when)| (violation.clone(), circuit.literal(structure, *when)))
+            .filter(|(_, when)| *when != Lit::FALSE)
+            .collect();
+        let failures: Vec<(Reason, Lit)> = (asked.failures.iter())
+            .map(|(reason, when)| (reason.clone(), circuit.literal(structure, *when)))
+            .filter(|(_, when)| *when != Lit::FALSE)
+            .collect();
+        let undefined = (constrained.marks.iter())
+            .filter(|mark| mark.role == Role::UndefinedUnless && mark.raised != Lit::FALSE)
+            .map(|mark| (mark.axiom.to_string(), mark.raised))
+            .collect();
+        let cuts: Vec<Lit> = (structure.threads.iter())
+            .filter_map(|thread| thread.cut)
+            .map(|cut| circuit.literal(structure, cut))
+            .collect();
+        let all: Vec<Lit> = violations.iter().map(|(_, when)| *when).collect();
+        Questions {
+            violated: circuit.any(&all),
+            violations,
+            failures,
+            undefined,
+            cut: circuit.any(&cuts),
+            ends: circuit.literal(structure, asked.ends),
+        }
+    }
+}
+
+/// A solver that knows the unrolling.
+pub(crate) struct Instance<'i, 's> {
+    pub program: &'i Program,
+    pub shape: &'i Shape,
+    pub encoding: Encoding<'i, 's>,
+    pub words: Words,
+    pub solver: Solver,
+    stopped: Stopped,
+}
+
+impl Instance<'_, '_> {
+    /// Is there an execution in which all of this holds?
+    pub fn exists(&mut self, wanted: &[Lit]) -> Result<bool, Reason> {
+        if wanted.contains(&Lit::FALSE) {
+            return Ok(false);
+        }
+        match self.solver.solve(wanted) {
+            Outcome::Sat => Ok(true),
+            Outcome::Unsat => Ok(false),
+            Outcome::Stopped => {
+                let reason = self.stopped.borrow().clone();
+                Err(reason.unwrap_or_else(|| Reason::GaveUp("the solver gave up".into())))
+            }
+        }
+    }
+
+    fn answer(&mut self, questions: &Questions, unwind: u32, thin_air_free: bool) -> Result<Round, Reason> {
+        if self.exists(&[questions.violated])? {
+            return self.counterexample(questions).map(Round::Violated);
+        }
+        for (reason, when) in &questions.failures {
+            if self.exists(&[*when])? {
+                return Err(reason.clone());
+            }
+        }
+        for (axiom, raised) in &questions.undefined {
+            if self.exists(&[*raised])? {
+                let why = format!("the program has no meaning: an execution breaks `{axiom}`");
+                return Err(Reason::GaveUp(why));
+            }
+        }
+        let complete = thin_air_free && !self.exists(&[questions.cut])?;
+        let Coverage { unreached, ends } = coverage::coverage(self, questions.ends)?;
+        Ok(match complete {
+            true => Round::Complete(Certificate::Executions { executions: 0, unreached, ends }),
+            false => Round::Bounded(Bound::Unwinding { unwind, unreached, ends }),
+        })
+    }
+
+    fn counterexample(&self, questions: &Questions) -> Result<Box<Counterexample>, Reason> {
+        let structure = self.encoding.structure;
+        let model = Model::new(structure, &self.words, &self.solver);
+        let (execution, paths) = decode(self.program, self.shape, &self.encoding, &model);
+        let violated = questions.violations.iter().find(|(_, when)| self.solver.value(*when));
+        let Some((violated, _)) = violated else {
+            return Err(Reason::GaveUp("a violation that violates nothing".into()));
+        };
+        let (violated, execution) = (violated.clone(), Some(execution));
+        Ok(Box::new(Counterexample { violated, paths, schedule: None, execution }))
+    }
+
+    fn record(&self, statistics: &mut Statistics) {
+        let solver = self.solver.statistics();
+        statistics.count("variables", solver.variables);
+        statistics.count("clauses", solver.clauses);
+        statistics.count("conflicts", solver.conflicts);
+        statistics.count("decisions", solver.decisions);
+        statistics.count("propagations", solver.propagations);
+        statistics.count("theory lemmas", solver.theory_lemmas);
+        statistics.count("theory propagations", solver.theory_propagations);
+        statistics.count("derived pairs", solver.derived_pairs);
+    }
+}
+
+/// The rows of the paper's Fig. 7.
+fn figures(statistics: &mut Statistics, encoding: &Encoding<'_, '_>, circuit: &Circuit<'_>) {
+    let figures = encoding.figures();
+    statistics.count("addresses", figures.addresses);
+    statistics.count("shared accesses", figures.accesses);
+    statistics.count("accesses to one address", figures.same_address);
+    let mut all = 0;
+    for (constraint, count) in circuit.counts() {
+        statistics.set(constraint.figure(), Figure::Count(count));
+        all += count;
+    }
+    statistics.count("constraints", all);
+}

@@ -202,6 +202,13 @@ fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut 
         Certificate::Executions { .. } => {
             certify::executions(task, run).map(|executions| ("certified executions", executions))
         }
+        Certificate::Refutation { proof: Some(proof), .. } => {
+            report.notes.push("the check covers solving, not how the program became a formula".into());
+            certify::refutation(proof, run).map(|steps| ("certified steps", steps))
+        }
+        Certificate::Refutation { proof: None, .. } => {
+            Err(Reason::GaveUp("the solver did not write its proof down".into()))
+        }
     };
     match checked {
         Ok((what, count)) => {

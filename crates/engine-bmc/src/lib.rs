@@ -36,6 +36,7 @@ mod formulation;
 mod order;
 mod property;
 mod query;
+mod refutation;
 mod relations;
 mod structure;
 #[cfg(test)]
@@ -44,11 +45,11 @@ mod unroll;
 mod values;
 mod wto;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
-use wattle_logic::{Kind, Term};
 use wattle_memory::cat::Node;
+use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Point, PropertyKind, Shape};
 use wattle_source::Span;
 
@@ -146,15 +147,8 @@ impl Bmc {
             unwind,
             per_loop,
             wanted: Wanted::named(bases),
-            standing: BTreeSet::new(),
+            standing: property::standing(task.program),
             ..Default::default()
         }
     }
-}
-
-/// Does a formula speak of the contents of memory?
-fn speaks_of_memory(formula: &Term) -> bool {
-    let mut found = false;
-    formula.walk(&mut |term| found |= matches!(term.kind(), Kind::Content(_)));
-    found
 }

@@ -98,6 +98,8 @@ pub(crate) struct Failure {
     /// It happens, and fails.
     pub when: Expr,
     pub fault: Option<Fault>,
+    /// The step has begun: some of its events happen although it is not taken.
+    pub half: bool,
 }
 
 /// Where a thread may stand in the end.

@@ -37,6 +37,7 @@ use wattle_engine::{
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
+use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Program, PropertyKind, Shape};
 
 use crate::census::Counter;
@@ -101,7 +102,7 @@ impl Engine for Enumerate {
             return Err(Unsupported::new("deadlock under axioms"));
         }
         for property in &program.properties {
-            if property.kind != PropertyKind::Finally && state::speaks_of_memory(&property.formula) {
+            if property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula) {
                 let what = "a property of all states that speaks of memory, under axioms".into();
                 return Err(Unsupported { what, span: Some(property.span) });
             }

@@ -2,13 +2,13 @@
 //!
 //! A state is a list of *cells*: for each thread its point and whether it has ended, then the locals
 //! that some formula mentions, then the contents of memory. Formulas are compiled to expressions over
-//! cells once a program.
+//! cells once a program (`program::symbolic::formula`).
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Unary};
-use wattle_program::{Point, ProcessId, Program, Shape};
-
+use wattle_logic::{Binary, Kind, Sort, Term, Unary};
+use wattle_program::symbolic::formula::{self, WholeState};
 use wattle_program::symbolic::{Arena, Expr};
+use wattle_program::{Point, ProcessId, Program, Shape, ThreadId};
 
 #[derive(Debug)]
 pub(crate) struct Cells<'b> {
@@ -69,110 +69,8 @@ impl<'b> Cells<'b> {
 
     /// A formula over whole states. Its value may be missing (`Err` when evaluated).
     pub fn compile(&self, arena: &mut Arena<'_>, term: &Term) -> Result<Expr, Unsupported> {
-        self.term(arena, term, &mut Vec::new())
-    }
-
-    fn term(
-        &self,
-        arena: &mut Arena<'_>,
-        term: &Term,
-        bound: &mut Vec<(u32, i64)>,
-    ) -> Result<Expr, Unsupported> {
-        let meaningless = || Unsupported::new("a formula without meaning for whole states");
-        Ok(match term.kind() {
-            Kind::Value(value) => {
-                let code = value.code().ok_or_else(|| Unsupported::new("a set of integers"))?;
-                arena.constant(code)
-            }
-            Kind::Symbol(Symbol::Bound(name)) => {
-                let found = bound.iter().rev().find(|(other, _)| other == name).ok_or_else(meaningless)?;
-                arena.constant(found.1)
-            }
-            Kind::Symbol(Symbol::Copies(process)) => {
-                arena.constant(i64::from(self.shape.copies_of(ProcessId(*process))))
-            }
-            Kind::Symbol(_) => return Err(meaningless()),
-            Kind::Unary(operator, operand) => {
-                let operand = self.term(arena, operand, bound)?;
-                arena.unary(*operator, term.sort(), operand)
-            }
-            Kind::Binary(Binary::Insert | Binary::Member, ..) => {
-                return Err(Unsupported::new("a set of integers"));
-            }
-            Kind::Binary(operator, left, right) => {
-                let left = self.term(arena, left, bound)?;
-                let right = self.term(arena, right, bound)?;
-                arena.binary(*operator, term.sort(), left, right)
-            }
-            Kind::If(condition, then, otherwise) => {
-                let condition = self.term(arena, condition, bound)?;
-                let then = self.term(arena, then, bound)?;
-                let otherwise = self.term(arena, otherwise, bound)?;
-                arena.choice(condition, then, otherwise)
-            }
-            Kind::Address { variable, indices } => {
-                let mut place = arena.constant(0);
-                for (dimension, index) in indices.iter().enumerate() {
-                    let index = self.term(arena, index, bound)?;
-                    let length = self.shape.extents(*variable).get(dimension).ok_or_else(meaningless)?;
-                    place = arena.element(place, index, *length);
-                }
-                let first = arena.constant(i64::from(self.shape.locations_of(*variable).start));
-                arena.binary(Binary::Add, Sort::WORD, first, place)
-            }
-            Kind::Number(address) => {
-                let address = self.term(arena, address, bound)?;
-                arena.number(address)
-            }
-            Kind::Pointer(number) => {
-                let number = self.term(arena, number, bound)?;
-                arena.pointer(number)
-            }
-            Kind::Content(address) => {
-                let address = self.term(arena, address, bound)?;
-                arena.content(self.contents, address)
-            }
-            Kind::At { process, copy, point } => {
-                let thread = self.thread(arena, *process, copy, bound)?;
-                let cell = arena.cell(self.point(thread) as u32);
-                let point = arena.constant(i64::from(*point));
-                arena.binary(Binary::Equal, Sort::Bool, cell, point)
-            }
-            Kind::Ended { process, copy } => {
-                let thread = self.thread(arena, *process, copy, bound)?;
-                arena.cell(self.ended(thread) as u32)
-            }
-            Kind::LocalOf { process, copy, local } => {
-                let thread = self.thread(arena, *process, copy, bound)?;
-                let found = self.locals.iter().position(|other| *other == (thread as u32, *local));
-                arena.cell((self.first_local() + found.ok_or_else(meaningless)?) as u32)
-            }
-            Kind::Quantified { quantifier, bound: name, process, body } => {
-                let all = *quantifier == Quantifier::Forall;
-                let mut sum = arena.constant(i64::from(all));
-                for copy in 0..self.shape.copies_of(ProcessId(*process)) {
-                    bound.push((*name, i64::from(copy)));
-                    let one = self.term(arena, body, bound);
-                    bound.pop();
-                    let operator = if all { Binary::And } else { Binary::Or };
-                    sum = arena.binary(operator, Sort::Bool, sum, one?);
-                }
-                sum
-            }
-        })
-    }
-
-    fn thread(
-        &self,
-        arena: &mut Arena<'_>,
-        process: u32,
-        copy: &Term,
-        bound: &mut Vec<(u32, i64)>,
-    ) -> Result<usize, Unsupported> {
-        let copy = self.term(arena, copy, bound)?;
-        let copy = arena.value(copy).ok_or_else(|| Unsupported::new("a copy that is computed"))?;
-        let thread = self.shape.checked_thread(process, copy);
-        thread.map(|thread| thread.0 as usize).map_err(|fault| Unsupported::new(fault.to_string()))
+        let compiled = formula::compile(arena, &mut &*self, term);
+        compiled.map(|formula| formula.value).map_err(|refused| Unsupported::new(refused.0))
     }
 
     /// Is this the last point of its thread?
@@ -181,11 +79,25 @@ impl<'b> Cells<'b> {
     }
 }
 
-/// Does a formula speak of the contents of memory?
-pub(crate) fn speaks_of_memory(formula: &Term) -> bool {
-    let mut found = false;
-    formula.walk(&mut |term| found |= matches!(term.kind(), Kind::Content(_)));
-    found
+impl WholeState for &Cells<'_> {
+    fn at(&mut self, arena: &mut Arena<'_>, thread: ThreadId, point: Point) -> Expr {
+        let cell = arena.cell(self.point(thread.0 as usize) as u32);
+        let point = arena.constant(i64::from(point.0));
+        arena.binary(Binary::Equal, Sort::Bool, cell, point)
+    }
+
+    fn ended(&mut self, arena: &mut Arena<'_>, thread: ThreadId) -> Expr {
+        arena.cell(Cells::ended(self, thread.0 as usize) as u32)
+    }
+
+    fn local(&mut self, arena: &mut Arena<'_>, thread: ThreadId, local: u32) -> Option<Expr> {
+        let found = self.locals.iter().position(|other| *other == (thread.0, local))?;
+        Some(arena.cell((self.first_local() + found) as u32))
+    }
+
+    fn content(&mut self, arena: &mut Arena<'_>, location: Expr) -> Expr {
+        arena.content(self.contents, location)
+    }
 }
 
 /// `!formula`

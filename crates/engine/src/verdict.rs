@@ -1,6 +1,7 @@
 //! What an engine answers: four kinds of verdict, each saying what it is worth.
 
 use std::fmt;
+use std::sync::Arc;
 
 use wattle_logic::Fault;
 use wattle_memory::Execution;
@@ -8,6 +9,7 @@ use wattle_memory::operational::Action;
 use wattle_program::{EdgeId, ProcessId, ThreadId};
 
 use crate::Unsupported;
+use crate::certify::refutation::Refutation;
 
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -58,6 +60,15 @@ pub enum Certificate {
         /// Does one end (as the filter allows)?
         ends: bool,
     },
+    /// A solver found that no execution of the unrolled program is bad, and that none is cut.
+    Refutation {
+        /// Why, if the engine was asked to write it down.
+        proof: Option<Arc<Refutation>>,
+        /// The edges that no execution takes.
+        unreached: Vec<(ProcessId, EdgeId)>,
+        /// Does one end (as the filter allows)?
+        ends: bool,
+    },
 }
 
 impl Certificate {
@@ -65,7 +76,8 @@ impl Certificate {
     pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
         match self {
             Certificate::StateSpace { unreached, ends, .. }
-            | Certificate::Executions { unreached, ends, .. } => (unreached, *ends),
+            | Certificate::Executions { unreached, ends, .. }
+            | Certificate::Refutation { unreached, ends, .. } => (unreached, *ends),
         }
     }
 }

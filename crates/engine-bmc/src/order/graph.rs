@@ -64,6 +64,27 @@ impl Definitions<'_, '_, '_> {
         }
     }
 
+    /// Leaves out graphs that are part of another one, and those in which nothing can change: without
+    /// fences, the axioms of propagation ask for no more than that `co` is an order.
+    pub fn drop_implied_graphs(&mut self) {
+        let part_of = |one: &Graph, other: &Graph| {
+            one.relations.iter().all(|relation| other.relations.contains(relation))
+                && one.fixed.iter().all(|pair| other.fixed.contains(pair))
+                && one.literal.iter().all(|edge| other.literal.contains(edge))
+        };
+        let small = |graph: &Graph| graph.fixed.len() + graph.literal.len() <= 16;
+        let mut kept: Vec<Graph> = Vec::new();
+        for graph in std::mem::take(&mut self.description.graphs) {
+            let idle = graph.relations.is_empty() && graph.literal.is_empty();
+            if idle || (small(&graph) && kept.iter().any(|other| part_of(&graph, other))) {
+                continue;
+            }
+            kept.retain(|other| !small(other) || !part_of(other, &graph));
+            kept.push(graph);
+        }
+        self.description.graphs = kept;
+    }
+
     /// The relation of a term, where a literal holds.
     pub fn provided(
         &mut self,

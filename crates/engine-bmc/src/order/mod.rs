@@ -115,6 +115,7 @@ fn axioms(
         }
     }
     definitions.coherence_is_an_order(circuit)?;
+    definitions.drop_implied_graphs();
     Ok(Constrained { description: definitions.description, marks })
 }
 

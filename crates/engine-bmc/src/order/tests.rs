@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use wattle_engine::certify::refutation::{Inference, Refutation};
+use wattle_engine::{Run, certify};
 use wattle_generate::Rng;
 use wattle_logic::{Binary, Sort, Unary, Value};
 use wattle_memory::cat::{Axioms, Core, Node, Role, Type, base, read};
@@ -15,6 +17,7 @@ use super::Order;
 use crate::circuit::{Circuit, Word};
 use crate::encoding::Encoding;
 use crate::formulation::Formulation;
+use crate::refutation::{Ledger, problem, refuted};
 use crate::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
 use crate::testing::{empty, shape};
 
@@ -361,6 +364,8 @@ struct Tally {
     inconsistent: u32,
     raised: u32,
     refused: u32,
+    /// Of proofs.
+    steps: u64,
 }
 
 fn compare(
@@ -375,8 +380,11 @@ fn compare(
         let mut rng = Rng::new(seed);
         let shape = shape();
         let all = random(&mut rng, &shape, &axioms.core, updates);
-        let mut solver = Solver::new();
-        let mut circuit = Circuit::new(&mut solver);
+        // Every other answer must come with a proof.
+        let proved = seed % 2 == 1;
+        let mut solver = if proved { Solver::with_proof() } else { Solver::new() };
+        let mut ledger = Ledger::new(&mut solver);
+        let mut circuit = Circuit::new(&mut ledger);
         let (encoding, cells) = encode(&mut rng, &all, &mut circuit);
         let constrained = match Order.constrain(&encoding, &mut circuit, memory) {
             Ok(constrained) => constrained,
@@ -385,6 +393,7 @@ fn compare(
                 continue;
             }
         };
+        let mut refutation = problem(ledger.clauses, &constrained.description);
         solver.connect(constrained.description);
         for number in 0..tries {
             let (mut assumed, execution) = choose(&mut rng, &all, &encoding, &cells);
@@ -394,6 +403,10 @@ fn compare(
             let outcome = solver.solve(&assumed);
             let expected = if judged.is_consistent() { Outcome::Sat } else { Outcome::Unsat };
             assert_eq!(outcome, expected, "{}", context());
+            if proved && outcome == Outcome::Unsat {
+                let proof = solver.proof().unwrap();
+                refutation.refuted.push(refuted(&number.to_string(), &assumed, &proof));
+            }
             match judged.is_consistent() {
                 true => tally.consistent += 1,
                 false => tally.inconsistent += 1,
@@ -411,8 +424,42 @@ fn compare(
                 tally.raised += u32::from(both);
             }
         }
+        if !refutation.refuted.is_empty() {
+            let checked = certify::refutation(&refutation, &Run::default());
+            assert!(checked.is_ok(), "{} seed {seed}: {checked:?}", memory.name);
+            tally.steps += checked.unwrap();
+            distrust(&mut rng, &refutation);
+        }
     }
     tally
+}
+
+/// A proof of a smaller problem is none, if the step that is gone was needed.
+fn distrust(rng: &mut Rng, refutation: &Refutation) {
+    let mut changed = refutation.clone();
+    let number = rng.below(changed.refuted.len() as u32) as usize;
+    let steps = &mut changed.refuted[number].steps;
+    let lemmas: Vec<usize> =
+        (0..steps.len()).filter(|step| matches!(steps[*step].by, Inference::Lemma { .. })).collect();
+    let clauses: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].by == Inference::Problem).collect();
+    if let Some(lemma) = lemmas.first().copied().filter(|_| rng.chance(500)) {
+        let step = &mut steps[lemma];
+        step.clause.pop();
+        if step.clause.is_empty() {
+            return;
+        }
+    } else if !clauses.is_empty() {
+        let clause = steps[*rng.pick(&clauses)].clause.clone();
+        let sorted =
+            |clause: &[i32]| clause.iter().copied().filter(|one| *one != -1).collect::<BTreeSet<i32>>();
+        changed.clauses.retain(|other| sorted(other) != sorted(&clause));
+        if clause == [1] {
+            return;
+        }
+    } else {
+        return;
+    }
+    assert!(certify::refutation(&changed, &Run::default()).is_err());
 }
 
 fn check(name: &str, seeds: u64, tries: u32) {

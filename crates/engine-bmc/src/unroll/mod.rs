@@ -20,7 +20,8 @@
 //! possible there. Threads whose next step cannot be refused take it: whatever a model allows, it also
 //! allows with one more step at the end.
 
-mod guard;
+pub(crate) mod guard;
+mod initial;
 mod state;
 mod step;
 mod term;
@@ -31,14 +32,13 @@ mod thread;
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Sort, Value};
-use wattle_program::step::domain;
-use wattle_program::symbolic::{Arena, Expr};
-use wattle_program::{Orders, Point, ProcessId, Program, Range, Shape, Tags, ThreadId, Vocabulary};
+use wattle_program::symbolic::Arena;
+use wattle_program::{Point, ProcessId, Program, Shape, Vocabulary};
 
-use crate::structure::{Access, Event, Structure, Threaded};
+use crate::structure::{Structure, Threaded};
 use crate::wto::weak_topological_order;
-use state::{Known, Reads, State};
+use initial::{Start, initial_constraint, initial_locals, initial_writes};
+use state::{Reads, State};
 use thread::{Halt, Unroller};
 
 #[derive(Clone, Debug)]
@@ -131,9 +131,6 @@ fn unroll_but<'a>(
     options: &Options,
     endless: &BTreeSet<(ProcessId, Point)>,
 ) -> Result<Structure<'a>, Halt> {
-    if program.init.is_some() {
-        return Err(Unsupported::new("a constraint on initial states").into());
-    }
     let mut structure = Structure {
         arena: Arena::new(shape),
         events: Vec::new(),
@@ -157,10 +154,13 @@ fn unroll_but<'a>(
     let contents = initial_writes(program, shape, &mut structure)?;
     let orders: Vec<_> =
         program.processes.iter().map(|process| weak_topological_order(&process.cfg)).collect();
-    for thread in shape.thread_ids() {
+    let starts: Result<Vec<Start>, Unsupported> =
+        shape.thread_ids().map(|thread| initial_locals(program, shape, thread, &mut structure)).collect();
+    let starts = starts?;
+    initial_constraint(program, shape, &starts, &mut structure)?;
+    for (thread, (locals, trusted)) in shape.thread_ids().zip(starts) {
         let info = shape.info(thread);
         let process = program.process(info.process);
-        let (locals, trusted) = initial_locals(program, shape, thread, &mut structure)?;
         let mut leaving = vec![Vec::new(); process.cfg.points.len()];
         for edge in process.cfg.edge_ids() {
             leaving[process.cfg.edge(edge).from.0 as usize].push(edge);
@@ -200,99 +200,4 @@ fn unroll_but<'a>(
         structure.threads.push(threaded);
     }
     Ok(structure)
-}
-
-/// What is known of a location whatever happens.
-pub(crate) struct Contents {
-    /// The sort of each location, and the range that its content never leaves.
-    locations: Vec<(Sort, Option<Range>)>,
-    /// The same for all of them together.
-    anywhere: (Option<Sort>, Option<Range>),
-}
-
-impl Contents {
-    /// `location`: if it is known.
-    fn at(&self, location: Option<i64>) -> (Option<Sort>, Option<Range>) {
-        let known = location.and_then(|at| usize::try_from(at).ok()).and_then(|at| self.locations.get(at));
-        known.map_or(self.anywhere, |(sort, range)| (Some(*sort), *range))
-    }
-}
-
-fn no_start(fault: wattle_logic::Fault) -> Unsupported {
-    Unsupported::new(format!("no initial state: {fault}"))
-}
-
-fn initial_writes(
-    program: &Program,
-    shape: &Shape,
-    structure: &mut Structure<'_>,
-) -> Result<Contents, Unsupported> {
-    let mut locations = Vec::new();
-    for (number, value) in shape.initial_memory(program).map_err(no_start)?.into_iter().enumerate() {
-        let variable = &program.variables[shape.locations[number].variable as usize];
-        let (written, inside) = initial(program, structure, value, variable.sort, variable.range)?;
-        locations.push((variable.sort, variable.range.filter(|_| inside)));
-        let guard = structure.arena.constant(1);
-        let address = structure.arena.constant(number as i64);
-        structure.events.push(Event {
-            access: Access::Write,
-            thread: None,
-            step: 0,
-            guard,
-            address,
-            written: Some(written),
-            tags: Tags::new(),
-            locked: false,
-            orders: Orders::NONE,
-        });
-        structure.before.push(Vec::new());
-    }
-    let sort = locations.first().map(|(sort, _)| *sort);
-    let sort = sort.filter(|sort| locations.iter().all(|(other, _)| other == sort));
-    let ranges: Option<Vec<Range>> = locations.iter().map(|(_, range)| *range).collect();
-    let range = ranges.and_then(|ranges| {
-        ranges.into_iter().reduce(|a, b| Range { low: a.low.min(b.low), high: a.high.max(b.high) })
-    });
-    Ok(Contents { locations, anywhere: (sort, range) })
-}
-
-/// Values, and ranges that they never leave.
-type Locals = (Vec<Known>, Vec<Option<Range>>);
-
-fn initial_locals(
-    program: &Program,
-    shape: &Shape,
-    thread: ThreadId,
-    structure: &mut Structure<'_>,
-) -> Result<Locals, Unsupported> {
-    let values = shape.initial_locals(program, thread).map_err(no_start)?;
-    let (mut locals, mut trusted) = (Vec::new(), Vec::new());
-    for (value, local) in values.into_iter().zip(&program.process(shape.info(thread).process).locals) {
-        let (expr, inside) = initial(program, structure, value, local.sort, local.range)?;
-        locals.push(Known::free(expr));
-        trusted.push(local.range.filter(|_| inside));
-    }
-    Ok((locals, trusted))
-}
-
-/// An initial value (`None`: any), and whether it is surely in range.
-fn initial(
-    program: &Program,
-    structure: &mut Structure<'_>,
-    value: Option<Value>,
-    sort: Sort,
-    range: Option<Range>,
-) -> Result<(Expr, bool), Unsupported> {
-    match value {
-        Some(value) => {
-            let code = value.code().ok_or_else(|| Unsupported::new("a set of integers"))?;
-            Ok((structure.arena.constant(code), range.is_none_or(|range| range.contains(code))))
-        }
-        None => {
-            let (low, high) = domain(program, sort, range)
-                .ok_or_else(|| Unsupported::new("an initial value that is chosen among too many"))?;
-            let input = structure.input(low, high);
-            Ok((structure.arena.cell(input), true))
-        }
-    }
 }

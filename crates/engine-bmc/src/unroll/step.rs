@@ -129,7 +129,8 @@ impl Unroller<'_, '_> {
                 Inner::Defined { condition, fault, op } => {
                     let not = guard::not(&mut structure.arena, condition);
                     let when = guard::and(&mut structure.arena, taken, not);
-                    structure.faults.push(Failure { step, op, when, fault: Some(fault) });
+                    let half = !run.made.is_empty();
+                    structure.faults.push(Failure { step, op, when, fault: Some(fault), half });
                     taken = guard::and(&mut structure.arena, taken, condition);
                     guards.push(taken);
                 }
@@ -138,7 +139,7 @@ impl Unroller<'_, '_> {
         for (op, condition) in run.asserted {
             let not = guard::not(&mut structure.arena, condition);
             let when = guard::and(&mut structure.arena, taken, not);
-            structure.assertions.push(Failure { step, op: Some(op), when, fault: None });
+            structure.assertions.push(Failure { step, op: Some(op), when, fault: None, half: false });
         }
         let mut state = run.state;
         for made in run.made {
@@ -327,7 +328,7 @@ impl Unroller<'_, '_> {
             let not = guard::not(arena, condition);
             let when = guard::and(arena, run.outer, not);
             if arena.value(when) != Some(0) {
-                run.faults.push(Failure { step, op, when, fault: Some(fault) });
+                run.faults.push(Failure { step, op, when, fault: Some(fault), half: false });
             }
             self.narrow(run, condition)?;
         }

@@ -1,12 +1,11 @@
 //! The value of a term, when it has one, and what it depends on.
 //!
 //! A local always has a value where its thread is: a step whose term has none is not taken. So only
-//! the operators of the term itself are asked. Integers without bounds are taken to be as wide as
-//! they need to be; that they do not leave 64 bits is the business of whoever chooses their width.
+//! the operators of the term itself are asked.
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term};
-use wattle_program::symbolic::{Arena, Expr};
+use wattle_logic::{Binary, Kind, Sort, Symbol, Term};
+use wattle_program::symbolic::{Arena, Expr, Need};
 use wattle_program::{ProcessId, Shape};
 
 use super::guard;
@@ -21,7 +20,7 @@ pub(crate) struct Terms<'b, 'a> {
     /// Is the condition of a selection a dependency of its own kind (AArch64)?
     pub selects: bool,
     /// What must hold for the terms so far to have values, and what goes wrong otherwise.
-    pub defined: Vec<(Expr, Fault)>,
+    pub defined: Vec<Need>,
 }
 
 fn meaningless() -> Unsupported {
@@ -53,7 +52,8 @@ impl Terms<'_, '_> {
             Kind::Binary(operator, left, right) => {
                 let left = self.value(left)?;
                 let right = self.value(right)?;
-                self.ask(*operator, left.expr, right.expr);
+                let need = self.arena.needs_of_binary(*operator, left.expr, right.expr);
+                self.defined.extend(need);
                 let expr = self.arena.binary(*operator, term.sort(), left.expr, right.expr);
                 self.both(expr, &left, &right)
             }
@@ -66,7 +66,8 @@ impl Terms<'_, '_> {
                 let mut place = Known::free(self.arena.constant(0));
                 for (index, length) in indices.iter().zip(extents) {
                     let index = self.value(index)?;
-                    self.within(index.expr, 0, i64::from(*length) - 1, Fault::OutOfBounds);
+                    let need = self.arena.needs_of_element(index.expr, *length);
+                    self.defined.extend(need);
                     let expr = self.arena.element(place.expr, index.expr, *length);
                     place = self.both(expr, &place, &index);
                 }
@@ -75,14 +76,15 @@ impl Terms<'_, '_> {
             }
             Kind::Number(address) => {
                 let address = self.value(address)?;
-                self.within(address.expr, 0, self.last(), Fault::OutOfBounds);
+                let need = self.arena.needs_of_number(address.expr);
+                self.defined.extend(need);
                 Known { expr: self.arena.number(address.expr), ..address }
             }
             Kind::Pointer(number) => {
                 let number = self.value(number)?;
-                let expr = self.arena.pointer(number.expr);
-                self.points(number.expr, expr)?;
-                Known { expr, ..number }
+                let need = self.arena.needs_of_pointer(number.expr);
+                self.defined.extend(need);
+                Known { expr: self.arena.pointer(number.expr), ..number }
             }
             Kind::Symbol(Symbol::Bound(_))
             | Kind::Content(_)
@@ -96,56 +98,6 @@ impl Terms<'_, '_> {
     fn both(&mut self, expr: Expr, left: &Known, right: &Known) -> Known {
         let data = left.data.union(self.arena, &right.data);
         Known { expr, data, pick: left.pick.union(self.arena, &right.pick) }
-    }
-
-    /// The last location.
-    fn last(&self) -> i64 {
-        self.shape.locations.len() as i64 - 1
-    }
-
-    fn need(&mut self, condition: Expr, fault: Fault) {
-        if self.arena.value(condition) != Some(1) {
-            self.defined.push((condition, fault));
-        }
-    }
-
-    fn within(&mut self, operand: Expr, low: i64, high: i64, fault: Fault) {
-        let inside = self.arena.between(operand, low, high);
-        self.need(inside, fault);
-    }
-
-    /// When does an operator have a result?
-    fn ask(&mut self, operator: Binary, left: Expr, right: Expr) {
-        match operator {
-            Binary::Divide | Binary::Remainder => {
-                let zero = self.arena.constant(0);
-                let some = self.arena.binary(Binary::NotEqual, Sort::Bool, right, zero);
-                self.need(some, Fault::DivisionByZero);
-            }
-            Binary::ShiftLeft => self.within(right, 0, 62, Fault::Overflow),
-            Binary::ShiftRight => self.within(right, 0, i64::from(u32::MAX), Fault::Overflow),
-            Binary::Offset => {
-                let moved = self.arena.binary(Binary::Add, Sort::Int, left, right);
-                self.within(moved, 0, self.last(), Fault::OutOfBounds);
-            }
-            _ => {}
-        }
-    }
-
-    /// Does a machine integer stand for an address?
-    fn points(&mut self, number: Expr, pointer: Expr) -> Result<(), Unsupported> {
-        if self.arena.value(pointer).is_some() {
-            return Ok(());
-        }
-        let mut some = self.arena.constant(0);
-        for location in 0..self.shape.locations.len() as u32 {
-            let code = self.shape.number(location).map_err(|fault| Unsupported::new(fault.to_string()))?;
-            let code = self.arena.constant(code);
-            let same = self.arena.binary(Binary::Equal, Sort::Bool, number, code);
-            some = self.arena.binary(Binary::Or, Sort::Bool, some, same);
-        }
-        self.need(some, Fault::OutOfBounds);
-        Ok(())
     }
 
     fn selection(&mut self, condition: &Term, then: &Term, otherwise: &Term) -> Result<Known, Unsupported> {

@@ -12,11 +12,12 @@ use wattle_logic::{Binary, Kind, Sort, Term, Unary};
 use wattle_program::symbolic::Expr;
 use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program, Range, Shape, ThreadId};
 
+use super::Options;
 use super::guard;
+use super::initial::Contents;
 use super::state::{State, join};
 use super::step::refuse;
 use super::term::Terms;
-use super::{Contents, Options};
 use crate::structure::{EventId, Standing, Structure, Threaded};
 use crate::wto::{Component, Element};
 

@@ -1,11 +1,13 @@
 //! Checkers of certificates, one file a form. They import no engine.
 
 mod executions;
+pub mod refutation;
 mod state_space;
 
 use crate::Reason;
 
 pub use executions::{Survey, executions, survey};
+pub use refutation::refutation;
 pub use state_space::{Certified, Closure, explore_all, state_space};
 
 const WRONG: &str = "the certificate is wrong";

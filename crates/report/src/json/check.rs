@@ -60,5 +60,9 @@ fn of_certificate(certificate: &Certificate) -> Value {
         Certificate::Executions { executions, .. } => {
             json!({"kind": "executions", "executions": executions})
         }
+        Certificate::Refutation { proof, .. } => {
+            let steps = proof.as_ref().map(|proof| proof.steps());
+            json!({"kind": "refutation", "steps": steps})
+        }
     }
 }

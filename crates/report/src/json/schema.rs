@@ -152,13 +152,14 @@ fn port() -> Fields {
 fn check() -> Fields {
     let certificate = object(
         &vec![
-            ("kind", words(&["state_space", "executions"])),
+            ("kind", words(&["state_space", "executions", "refutation"])),
             ("states", number()),
             ("capacity", number()),
             ("reduced", truth()),
             ("executions", number()),
+            ("steps", or_null(number())),
         ],
-        &["states", "capacity", "reduced", "executions"],
+        &["states", "capacity", "reduced", "executions", "steps"],
     );
     vec![
         ("schema", version()),

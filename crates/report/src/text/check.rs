@@ -58,6 +58,9 @@ fn headline(report: &CheckReport, options: &Options) -> String {
                 Certificate::Executions { executions, .. } => {
                     worth.push(format!("{}, all looked at", counted(*executions, "execution")));
                 }
+                Certificate::Refutation { .. } => {
+                    worth.push("no execution of the unrolled program violates it".into());
+                }
             }
             if report.certified {
                 worth.push("certified".into());

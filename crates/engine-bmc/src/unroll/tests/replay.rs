@@ -10,12 +10,15 @@ use std::collections::{BTreeSet, VecDeque};
 use wattle_generate::{Profile, Rng};
 use wattle_logic::{Fault, Value};
 use wattle_memory::events::{Recorder, Surroundings};
+use wattle_memory::operational::{State, View};
 use wattle_memory::{Event, Execution};
 use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
+use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::symbolic::{Arena, Expr, Node};
-use wattle_program::{EdgeId, Fence, Mode, Op, Program, Shape, Tags, ThreadId};
+use wattle_program::{EdgeId, Fence, Mode, Op, Program, PropertyKind, Shape, Tags, ThreadId};
 use wattle_source::{NoLoader, Sources};
 
+use crate::property::{ask, standing};
 use crate::structure::{Dependency, EventId, Structure};
 use crate::unroll::{Options, Wanted, everywhere, unroll};
 
@@ -31,6 +34,14 @@ type Taken = Vec<(EdgeId, Vec<i64>)>;
 
 /// What a thread did, and what it read.
 type Way = (Taken, Vec<i64>);
+
+/// What a thread did, and where it stands.
+struct Replayed {
+    way: Way,
+    ended: bool,
+    stands: bool,
+    state: ThreadState,
+}
 
 struct World<'w> {
     program: &'w Program,
@@ -183,7 +194,7 @@ impl World<'_> {
     }
 
     /// Run what the structure says under these values; `None` if they do not make an execution.
-    fn replay(&self, reads: &[i64], cells: &[i64], own: &[Expr]) -> Option<(Way, bool)> {
+    fn replay(&self, reads: &[i64], cells: &[i64], own: &[Expr]) -> Option<Replayed> {
         let (program, shape, structure) = (self.program, self.shape, self.structure);
         let values = structure.arena.evaluate_all(reads, cells);
         let value = |expr: Expr| values[expr.0 as usize];
@@ -287,7 +298,7 @@ impl World<'_> {
         assert_eq!(ended, cfg.point(state.point).end, "ended");
         let stands: Vec<_> = threaded.stands.iter().filter(|stand| is(stand.when)).collect();
         assert!(stands.len() <= 1, "a thread stands in two places");
-        for stand in stands {
+        for stand in &stands {
             assert_eq!(stand.point, state.point);
             for (local, expr) in state.locals.iter().zip(&stand.locals) {
                 assert_eq!(local.code(), value(*expr).ok(), "a local in the end");
@@ -296,7 +307,8 @@ impl World<'_> {
         for (head, when) in &threaded.cuts {
             assert!(!is(*when) || *head == state.point, "cut elsewhere");
         }
-        Some(((way, read_values), ended))
+        let stands = !stands.is_empty();
+        Some(Replayed { way: (way, read_values), ended, stands, state })
     }
 
     /// The events and dependencies of the structure against those of the recorder.
@@ -497,11 +509,11 @@ fn check(name: &str, program: &Program, options: &Options, rng: &mut Rng, tally:
                     wattle_program::text::print(program)
                 )
             });
-            if let Some((way, ended)) = result {
+            if let Some(replayed) = result {
                 tally.executions += 1;
-                tally.ended += u32::from(ended);
-                if ended {
-                    found.insert(way);
+                tally.ended += u32::from(replayed.ended);
+                if replayed.ended {
+                    found.insert(replayed.way);
                 }
             }
         }
@@ -554,4 +566,106 @@ fn litmus_tests() {
         check(&text, &parsed.program, &options, &mut rng, &mut tally);
     }
     assert!(tally.complete > 500 && tally.ended > 2000, "{tally:?}");
+}
+
+/// A violated property is violated where the threads stand; and if all stand where the structure says,
+/// it is not violated without the structure saying so.
+#[test]
+fn properties() {
+    let mut rng = Rng::new(3);
+    let (mut found, mut missed, mut states) = (0, 0, 0);
+    for seed in 0..4000 {
+        let profile = Profile { loops: 60, ..Profile::varied(seed) };
+        let program = Program { init: None, ..wattle_generate::program(seed, &profile) };
+        let Ok(shape) = Shape::new(&program) else { continue };
+        let state_speaks = |property: &wattle_program::Property| {
+            property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula)
+        };
+        if program.properties.is_empty() || program.properties.iter().any(state_speaks) {
+            continue;
+        }
+        let options = Options {
+            unwind: UNWIND,
+            fold: 30,
+            wanted: Wanted::ALL,
+            standing: standing(&program),
+            ..Options::default()
+        };
+        let Ok(mut structure) = unroll(&program, &shape, &options) else { continue };
+        let Ok(asked) = ask(&program, &shape, &mut structure) else { continue };
+        let worlds = shape.thread_ids().map(|thread| World {
+            program: &program,
+            shape: &shape,
+            structure: &structure,
+            thread,
+        });
+        let worlds: Vec<World<'_>> = worlds.collect();
+        let own: Vec<Vec<Expr>> = worlds.iter().map(World::exprs).collect();
+        for _ in 0..60 {
+            let values: Vec<i64> = structure.events.iter().map(|_| VALUES[rng.below(2) as usize]).collect();
+            let few = |input: &crate::structure::Input| {
+                (input.low, input.high.min(input.low.saturating_add(FEW - 1)))
+            };
+            let mut inputs: Vec<i64> = (structure.inputs.iter())
+                .map(|input| {
+                    let (low, high) = few(input);
+                    low + i64::from(rng.below((high - low + 1).max(1) as u32))
+                })
+                .collect();
+            structure.finals.iter().for_each(|(_, input)| inputs[*input as usize] = i64::from(rng.below(2)));
+            let replayed: Option<Vec<Replayed>> =
+                worlds.iter().zip(&own).map(|(world, own)| world.replay(&values, &inputs, own)).collect();
+            let Some(replayed) = replayed else { continue };
+            let mut memory: Vec<Value> = (0..shape.locations.len() as u32)
+                .map(|location| sort_of(&program, &shape, location).zero())
+                .collect();
+            for (location, input) in &structure.finals {
+                let sort = sort_of(&program, &shape, *location);
+                memory[*location as usize] = sort.decode(inputs[*input as usize]).unwrap();
+            }
+            let threads: Vec<ThreadState> = replayed.iter().map(|one| one.state.clone()).collect();
+            let idle = threads.len();
+            let state = State { threads, memory, stores: vec![vec![]; idle], halves: vec![vec![]; idle] };
+            let view = View { program: &program, shape: &shape, state: &state };
+            let results = structure.arena.evaluate_all(&values, &inputs);
+            let all_ended = replayed.iter().all(|one| one.ended);
+            let allowed =
+                program.filter.as_ref().is_none_or(|filter| filter.evaluate_bool(&view).unwrap_or(false));
+            if results[asked.ends.0 as usize].is_ok() {
+                assert_eq!(
+                    results[asked.ends.0 as usize],
+                    Ok(i64::from(all_ended && allowed)),
+                    "seed {seed}"
+                );
+            }
+            states += 1;
+            for (violation, when) in &asked.violations {
+                let wattle_engine::Violation::Property { property } = violation else { continue };
+                let property = &program.properties[*property];
+                let Ok(value) = property.formula.evaluate_bool(&view) else { continue };
+                let real = match property.kind {
+                    PropertyKind::Forbid => value,
+                    PropertyKind::Always => !value,
+                    PropertyKind::Finally => !value && all_ended && allowed,
+                };
+                let told = results[when.0 as usize] == Ok(1);
+                found += u32::from(told);
+                assert!(
+                    !told || real,
+                    "seed {seed}: no violation\n{}",
+                    wattle_program::text::print(&program)
+                );
+                if real && !told {
+                    missed += 1;
+                    let stand = replayed.iter().all(|one| one.stands);
+                    assert!(
+                        !stand,
+                        "seed {seed}: a violation is missed\n{}",
+                        wattle_program::text::print(&program)
+                    );
+                }
+            }
+        }
+    }
+    assert!(found > 1000, "{found} {missed} {states}");
 }

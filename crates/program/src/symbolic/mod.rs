@@ -7,11 +7,16 @@
 //! constants behind. (Dependencies are counted elsewhere, on the terms as written.) A fold never
 //! drops an operand that may fault.
 
+mod defined;
+pub mod formula;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::Shape;
 use wattle_logic::{Binary, Fault, Sort, Unary, Value, apply_binary, apply_unary};
+
+pub use defined::Need;
 
 /// The position of a node in its [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,0 +1,120 @@
+//! What the solver was told and why it has no answer, as plain data for the checker in `engine`.
+//!
+//! The checker must not take the solver's word for what the problem was. So the clauses are written down
+//! on their way to the solver, by [`Ledger`], and the description before it is connected.
+
+use std::sync::Arc;
+
+use wattle_engine::certify::refutation::{
+    By, Definition, Edge, Fact, Graph, Inference, Refutation, Refuted, Step, Test, Violation,
+};
+use wattle_sat::proof::{self, Proof};
+use wattle_sat::{Clauses, Description, Lit, RelationId};
+
+/// Passes clauses on and keeps a copy.
+pub(crate) struct Ledger<'c> {
+    pub inner: &'c mut dyn Clauses,
+    pub clauses: Vec<Vec<i32>>,
+}
+
+impl<'c> Ledger<'c> {
+    pub fn new(inner: &'c mut dyn Clauses) -> Ledger<'c> {
+        Ledger { inner, clauses: Vec::new() }
+    }
+}
+
+impl Clauses for Ledger<'_> {
+    fn fresh(&mut self) -> Lit {
+        self.inner.fresh()
+    }
+
+    fn clause(&mut self, literals: &[Lit]) {
+        self.clauses.push(literals.iter().map(|literal| literal.number()).collect());
+        self.inner.clause(literals);
+    }
+}
+
+/// A problem of which nothing is refuted yet.
+pub(crate) fn problem(clauses: Vec<Vec<i32>>, description: &Description) -> Refutation {
+    let relations = description.relations.iter().map(definition).collect();
+    let graphs = (description.graphs.iter())
+        .map(|graph| Graph {
+            fixed: graph.fixed.clone(),
+            literal: graph.literal.iter().map(|(literal, pair)| (literal.number(), *pair)).collect(),
+            relations: graph.relations.iter().map(|relation| relation.0).collect(),
+        })
+        .collect();
+    let tests = description.tests.iter().map(|(test, relation)| {
+        let test = match test {
+            wattle_sat::Test::Irreflexive => Test::Irreflexive,
+            wattle_sat::Test::Empty => Test::Empty,
+        };
+        (test, relation.0)
+    });
+    Refutation { clauses, relations, graphs, tests: tests.collect(), refuted: vec![] }
+}
+
+/// Nothing satisfies the problem and all of `assumed`.
+pub(crate) fn refuted(meaning: &str, assumed: &[Lit], proof: &Proof) -> Refuted {
+    Refuted {
+        meaning: meaning.into(),
+        assumed: assumed.iter().map(|literal| literal.number()).collect(),
+        steps: proof.steps.iter().map(step).collect(),
+    }
+}
+
+fn definition(definition: &wattle_sat::Definition) -> Definition {
+    use wattle_sat::Definition as From;
+    match definition {
+        From::Given { fixed, literal } => Definition::Given {
+            fixed: fixed.clone(),
+            literal: literal.iter().map(|(literal, pair)| (literal.number(), *pair)).collect(),
+        },
+        From::Union(parts) => Definition::Union(parts.iter().map(|part| part.0).collect()),
+        From::Intersection(a, b) => Definition::Intersection(a.0, b.0),
+        From::Within(RelationId(inner), pairs) => Definition::Within(*inner, Arc::clone(pairs)),
+        From::Sequence(a, b) => Definition::Sequence(a.0, b.0),
+        From::Inverse(a) => Definition::Inverse(a.0),
+        From::Closure(a) => Definition::Closure(a.0),
+        From::Domain(a) => Definition::Domain(a.0),
+        From::Range(a) => Definition::Range(a.0),
+        From::FromRead { reads_from, coherence } => {
+            Definition::FromRead { reads_from: reads_from.0, coherence: coherence.0 }
+        }
+    }
+}
+
+fn step(step: &proof::Step) -> Step {
+    let by = match &step.by {
+        proof::Inference::Input => Inference::Problem,
+        proof::Inference::Theory(justification) => Inference::Lemma {
+            facts: justification.facts.iter().map(fact).collect(),
+            violation: violation(&justification.violation),
+        },
+        proof::Inference::Propagation(antecedents) => Inference::Propagation(antecedents.clone()),
+    };
+    Step { clause: step.clause.iter().map(|literal| literal.number()).collect(), by }
+}
+
+fn fact(fact: &proof::Fact) -> Fact {
+    let by = match &fact.by {
+        proof::By::Fixed => By::Fixed,
+        proof::By::Literal(literal) => By::Literal(literal.number()),
+        proof::By::Rule(parents) => By::Rule(parents.clone()),
+    };
+    Fact { relation: fact.relation.0, pair: fact.pair, by }
+}
+
+fn violation(violation: &proof::Violation) -> Violation {
+    match violation {
+        proof::Violation::Test { test, fact } => Violation::Test { test: *test, fact: *fact },
+        proof::Violation::Cycle { graph, edges } => {
+            let edge = |edge: &proof::Edge| match edge {
+                proof::Edge::Fixed(pair) => Edge::Fixed(*pair),
+                proof::Edge::Literal(literal, pair) => Edge::Literal(literal.number(), *pair),
+                proof::Edge::Fact(fact) => Edge::Fact(*fact),
+            };
+            Violation::Cycle { graph: *graph, edges: edges.iter().map(edge).collect() }
+        }
+    }
+}

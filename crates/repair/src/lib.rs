@@ -8,13 +8,14 @@
 //!
 //! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
-//! [`places()`] says where fences may stand, `enact` runs a counterexample under other fences, and
-//! `descend` is for engines that cannot refute; `symmetry` lets copies of a process share what was learned
-//! of one.
+//! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
+//! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
+//! refute; `symmetry` lets copies of a process share what was learned of one.
 //!
-//! **Limits.** Only full fences (and flushes) are inserted, no weaker kinds. The cost of the weakest
-//! answer is stated by [`Proof`] and by `minimal`: a placement with a bounded proof may miss bugs
-//! beyond the bound, and `minimal: false` means that fewer may do.
+//! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
+//! dependencies are not offered. What an answer is worth is stated by [`Proof`] and by `minimal`: a
+//! placement with a bounded proof may miss bugs beyond the bound, and `minimal: false` means that fewer may
+//! do.
 
 mod clause;
 mod descend;

@@ -45,7 +45,9 @@ pub struct Checked {
 
 /// `Err`: the request itself makes no sense.
 pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, String> {
-    let mut engines = choose(request.engine.as_deref(), &request.settings)?;
+    let mut settings = request.settings.clone();
+    settings.bmc.proof |= request.certify;
+    let mut engines = choose(request.engine.as_deref(), &settings)?;
     let run = watch.run(request.budget);
     let mut report = CheckReport {
         file: input.name.clone(),
@@ -74,8 +76,8 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
-            if !request.settings.loop_lines.is_empty() {
-                let settings = request.settings.placed(&loaded.sources, loaded.file);
+            if !settings.loop_lines.is_empty() {
+                let settings = settings.placed(&loaded.sources, loaded.file);
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             prefer(&mut engines, &loaded.parsed.program);

@@ -43,6 +43,9 @@ pub(crate) fn candidates(structure: &Structure<'_>, coherence: Coherence) -> Vec
             .collect();
         let hidden = |write: EventId| {
             let event = &structure.events[write as usize];
+            if event.thread.is_some() && event.thread != read.thread {
+                return false;
+            }
             let ahead = |other: EventId| {
                 event.thread.is_none() || structure.before[other as usize].binary_search(&write).is_ok()
             };
@@ -131,3 +134,6 @@ impl Guards {
 fn surely(arena: &Arena<'_>, guard: Expr) -> bool {
     arena.value(guard).is_some_and(|value| value != 0)
 }
+
+#[cfg(test)]
+mod tests;

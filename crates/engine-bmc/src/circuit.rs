@@ -38,6 +38,8 @@ pub(crate) struct Circuit<'c> {
     gates: Table<Gate, Lit>,
     /// The inputs of each conjunction of two, by the variable of its output.
     conjunctions: Table<u32, (Lit, Lit)>,
+    /// The clause in the making.
+    buffer: Vec<Lit>,
     pub values: Values,
 }
 
@@ -49,6 +51,7 @@ impl<'c> Circuit<'c> {
             counts: [0; Constraint::ALL.len()],
             gates: Table::default(),
             conjunctions: Table::default(),
+            buffer: Vec::new(),
             values: Values::default(),
         }
     }
@@ -64,20 +67,30 @@ impl<'c> Circuit<'c> {
 
     /// At least one of these holds.
     pub fn clause(&mut self, literals: &[Lit]) {
-        if literals.contains(&Lit::TRUE) {
-            return;
+        let mut kept = std::mem::take(&mut self.buffer);
+        kept.clear();
+        for literal in literals {
+            match *literal {
+                Lit::FALSE => continue,
+                Lit::TRUE => {
+                    self.buffer = kept;
+                    return;
+                }
+                literal => kept.push(literal),
+            }
         }
-        let mut kept: Vec<Lit> = literals.iter().copied().filter(|literal| *literal != Lit::FALSE).collect();
-        kept.sort_unstable();
+        // Most clauses are short, and have nothing twice.
+        kept.sort_unstable_by_key(|literal| (literal.variable(), literal.is_positive()));
         kept.dedup();
-        if kept.iter().any(|literal| kept.binary_search(&!*literal).is_ok()) {
-            return;
-        }
+        let always = kept.windows(2).any(|pair| pair[0] == !pair[1]);
         if kept.is_empty() {
             kept.push(Lit::FALSE);
         }
-        self.counts[self.kind as usize] += 1;
-        self.clauses.clause(&kept);
+        if !always {
+            self.counts[self.kind as usize] += 1;
+            self.clauses.clause(&kept);
+        }
+        self.buffer = kept;
     }
 
     pub fn implies(&mut self, premise: Lit, conclusion: Lit) {

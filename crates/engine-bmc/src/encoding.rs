@@ -189,6 +189,9 @@ pub(crate) fn encode<'a, 's>(
     for event in &structure.events {
         let happens = circuit.literal(structure, event.guard);
         encoding.happens.push(happens);
+        if let (Some(written), true) = (event.written, happens != Lit::FALSE) {
+            circuit.word(structure, written);
+        }
     }
     circuit.kind = Constraint::ReadFrom;
     reads_from(&mut encoding, circuit, &candidates, options);

@@ -37,7 +37,7 @@ pub(crate) use join::operands;
 /// A fact lists at most this many values.
 const MOST: usize = 16;
 
-/// How many evaluations of a node are worth the precision.
+/// How many evaluations of nodes and of pairs of a write and a read are worth the precision.
 const MOST_WORK: u64 = 20_000_000;
 
 /// The values that an expression may have.
@@ -215,7 +215,8 @@ impl Facts {
                 }
             }
         }
-        let most = MOST_WORK / (cone.len() as u64 + 1);
+        let pairs: usize = candidates.iter().map(Vec::len).sum();
+        let most = MOST_WORK / (cone.len() + pairs + 1) as u64;
         loop {
             for expr in &cone {
                 facts.exprs[expr.0 as usize] = facts.evaluate(structure, *expr);
@@ -243,6 +244,9 @@ impl Facts {
             if facts.settled || (options.thin_air_free && facts.rounds >= chain) {
                 break;
             }
+        }
+        for expr in &cone {
+            facts.exprs[expr.0 as usize] = facts.evaluate(structure, *expr);
         }
         // No event depends on what memory holds in the end.
         facts.contents = structure
@@ -324,3 +328,6 @@ fn longest_chain(structure: &Structure<'_>, cone: &[Expr]) -> u32 {
         .count();
     links as u32 + 1
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,12 +24,14 @@
 #![allow(dead_code)]
 
 mod assignment;
+mod awaits;
 mod candidates;
 mod circuit;
 mod clocks;
 mod coverage;
 mod decode;
 mod deepen;
+mod dump;
 mod encoding;
 mod facts;
 mod formulation;
@@ -55,6 +57,8 @@ use wattle_source::Span;
 
 use crate::formulation::Formulation;
 use crate::unroll::Wanted;
+
+pub use dump::{Dump, dump};
 
 /// The engine `bmc`, with its options.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use wattle_engine::certify::refutation::Refutation;
 use wattle_engine::{
     Bound, Certificate, Counterexample, Figure, Reason, Run, Spent, Statistics, Task, Unsupported, Violation,
 };
@@ -18,6 +20,7 @@ use crate::decode::decode;
 use crate::encoding::{self, Constraint, Encoding, encode};
 use crate::formulation::Constrained;
 use crate::property::{Asked, ask};
+use crate::refutation::{Ledger, problem, refuted};
 use crate::unroll::unroll;
 use crate::{Bmc, order};
 
@@ -51,9 +54,10 @@ pub(crate) fn round(
         )));
     }
     poll(run)?;
-    let mut solver = Solver::new();
+    let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
     let stopped = stop_with(&mut solver, run);
-    let mut circuit = Circuit::new(&mut solver);
+    let mut ledger = Ledger::new(&mut solver, engine.proof);
+    let mut circuit = Circuit::new(&mut ledger);
     let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
     let encoding = encode(&structure, &mut circuit, model).map_err(Reason::Unsupported)?;
@@ -66,8 +70,10 @@ pub(crate) fn round(
     let words = Words::new(&structure, &mut circuit);
     circuit.accepted().map_err(Reason::Unsupported)?;
     figures(statistics, &encoding, &circuit);
+    let proof = ledger.close().map(|clauses| problem(clauses, &constrained.description));
     solver.connect(constrained.description);
-    let mut instance = Instance { program: task.program, shape: &shape, encoding, words, solver, stopped };
+    let program = task.program;
+    let mut instance = Instance { program, shape: &shape, encoding, words, solver, stopped, proof };
     let answer = instance.answer(&questions, unwind, thin_air_free);
     instance.record(statistics);
     answer
@@ -162,6 +168,8 @@ pub(crate) struct Instance<'i, 's> {
     pub words: Words,
     pub solver: Solver,
     stopped: Stopped,
+    /// What was refuted, if that is to be written down.
+    proof: Option<Refutation>,
 }
 
 impl Instance<'_, '_> {
@@ -180,25 +188,41 @@ impl Instance<'_, '_> {
         }
     }
 
+    /// Is there an execution in which this holds? If not, and if that is wanted, say why.
+    fn asked(&mut self, meaning: &str, wanted: Lit) -> Result<bool, Reason> {
+        let exists = self.exists(&[wanted])?;
+        if let (false, Some(refutation)) = (exists, &mut self.proof) {
+            let proof = if wanted == Lit::FALSE { None } else { self.solver.proof() };
+            let known = proof.is_some() || wanted == Lit::FALSE;
+            refutation.refuted.push(refuted(meaning, &[wanted], proof.as_ref()));
+            // Part of a proof is none.
+            self.proof = self.proof.take().filter(|_| known);
+        }
+        Ok(exists)
+    }
+
     fn answer(&mut self, questions: &Questions, unwind: u32, thin_air_free: bool) -> Result<Round, Reason> {
-        if self.exists(&[questions.violated])? {
+        if self.asked("no execution violates the property", questions.violated)? {
             return self.counterexample(questions).map(Round::Violated);
         }
         for (reason, when) in &questions.failures {
-            if self.exists(&[*when])? {
+            if self.asked("no execution fails", *when)? {
                 return Err(reason.clone());
             }
         }
         for (axiom, raised) in &questions.undefined {
-            if self.exists(&[*raised])? {
+            if self.asked("every execution has a meaning", *raised)? {
                 let why = format!("the program has no meaning: an execution breaks `{axiom}`");
                 return Err(Reason::GaveUp(why));
             }
         }
-        let complete = thin_air_free && !self.exists(&[questions.cut])?;
+        let complete = thin_air_free && !self.asked("no execution is cut", questions.cut)?;
         let Coverage { unreached, ends } = coverage::coverage(self, questions.ends)?;
         Ok(match complete {
-            true => Round::Complete(Certificate::Executions { executions: 0, unreached, ends }),
+            true => {
+                let proof = self.proof.take().map(Arc::new);
+                Round::Complete(Certificate::Refutation { proof, unreached, ends })
+            }
             false => Round::Bounded(Bound::Unwinding { unwind, unreached, ends }),
         })
     }

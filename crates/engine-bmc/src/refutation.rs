@@ -11,15 +11,20 @@ use wattle_engine::certify::refutation::{
 use wattle_sat::proof::{self, Proof};
 use wattle_sat::{Clauses, Description, Lit, RelationId};
 
-/// Passes clauses on and keeps a copy.
+/// Passes clauses on and, if that is wanted, keeps a copy.
 pub(crate) struct Ledger<'c> {
-    pub inner: &'c mut dyn Clauses,
-    pub clauses: Vec<Vec<i32>>,
+    inner: &'c mut dyn Clauses,
+    clauses: Option<Vec<Vec<i32>>>,
 }
 
 impl<'c> Ledger<'c> {
-    pub fn new(inner: &'c mut dyn Clauses) -> Ledger<'c> {
-        Ledger { inner, clauses: Vec::new() }
+    pub fn new(inner: &'c mut dyn Clauses, keep: bool) -> Ledger<'c> {
+        Ledger { inner, clauses: keep.then(Vec::new) }
+    }
+
+    /// What was kept.
+    pub fn close(self) -> Option<Vec<Vec<i32>>> {
+        self.clauses
     }
 }
 
@@ -29,7 +34,9 @@ impl Clauses for Ledger<'_> {
     }
 
     fn clause(&mut self, literals: &[Lit]) {
-        self.clauses.push(literals.iter().map(|literal| literal.number()).collect());
+        if let Some(clauses) = &mut self.clauses {
+            clauses.push(literals.iter().map(|literal| literal.number()).collect());
+        }
         self.inner.clause(literals);
     }
 }
@@ -54,12 +61,12 @@ pub(crate) fn problem(clauses: Vec<Vec<i32>>, description: &Description) -> Refu
     Refutation { clauses, relations, graphs, tests: tests.collect(), refuted: vec![] }
 }
 
-/// Nothing satisfies the problem and all of `assumed`.
-pub(crate) fn refuted(meaning: &str, assumed: &[Lit], proof: &Proof) -> Refuted {
+/// Nothing satisfies the problem and all of `assumed`. What is false anyway needs no proof.
+pub(crate) fn refuted(meaning: &str, assumed: &[Lit], proof: Option<&Proof>) -> Refuted {
     Refuted {
         meaning: meaning.into(),
         assumed: assumed.iter().map(|literal| literal.number()).collect(),
-        steps: proof.steps.iter().map(step).collect(),
+        steps: proof.iter().flat_map(|proof| &proof.steps).map(step).collect(),
     }
 }
 

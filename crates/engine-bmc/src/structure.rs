@@ -83,6 +83,14 @@ pub(crate) struct Step {
     pub choices: Vec<u32>,
 }
 
+/// A local is given a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Definition {
+    pub step: u32,
+    pub local: u32,
+    pub value: Expr,
+}
+
 /// A free choice, `Node::Cell(number)`: from the first to the last, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
@@ -146,6 +154,8 @@ pub(crate) struct Structure<'a> {
     pub read_modify_write: Vec<ReadModifyWrite>,
     /// Each thread's in order.
     pub steps: Vec<Step>,
+    /// What locals are given, step by step, for people to read.
+    pub definitions: Vec<Definition>,
     pub inputs: Vec<Input>,
     /// What memory holds in the end: a location, and the input that stands for its content. The input's
     /// bounds say nothing.

@@ -1,6 +1,7 @@
 //! What the tests of this crate share: a list of clauses that propagates, small shapes and structures.
 
 pub(crate) mod outcomes;
+pub(crate) mod sketch;
 
 use wattle_logic::Sort;
 use wattle_program::symbolic::Arena;
@@ -111,6 +112,7 @@ pub(crate) fn empty(shape: &Shape) -> Structure<'_> {
         pick_address: vec![],
         pick_data: vec![],
         read_modify_write: vec![],
+        definitions: vec![],
         steps: vec![],
         inputs: vec![],
         finals: vec![],

@@ -35,6 +35,7 @@ use wattle_engine::Unsupported;
 use wattle_program::symbolic::Arena;
 use wattle_program::{Point, ProcessId, Program, Shape, Vocabulary};
 
+use crate::awaits::awaits;
 use crate::structure::{Structure, Threaded};
 use crate::wto::weak_topological_order;
 use initial::{Start, initial_constraint, initial_locals, initial_writes};
@@ -51,6 +52,8 @@ pub(crate) struct Options {
     /// rounds of a thread.
     pub fold: u32,
     pub wanted: Wanted,
+    /// Are loops that only wait run once?
+    pub awaits: bool,
     /// The points, beside its ends, where a thread may stop for no reason.
     pub standing: BTreeSet<(ProcessId, Point)>,
 }
@@ -62,6 +65,7 @@ impl Default for Options {
             per_loop: BTreeMap::new(),
             fold: 2_000,
             wanted: Wanted::default(),
+            awaits: true,
             standing: BTreeSet::new(),
         }
     }
@@ -143,6 +147,7 @@ fn unroll_but<'a>(
         pick_data: Vec::new(),
         read_modify_write: Vec::new(),
         steps: Vec::new(),
+        definitions: Vec::new(),
         inputs: Vec::new(),
         finals: Vec::new(),
         requirements: Vec::new(),
@@ -152,8 +157,15 @@ fn unroll_but<'a>(
         threads: Vec::new(),
     };
     let contents = initial_writes(program, shape, &mut structure)?;
-    let orders: Vec<_> =
-        program.processes.iter().map(|process| weak_topological_order(&process.cfg)).collect();
+    let orders = program.process_ids().map(|id| {
+        let order = weak_topological_order(&program.process(id).cfg);
+        let waits = match options.awaits {
+            true => awaits(program, id, &order, &options.standing),
+            false => BTreeMap::new(),
+        };
+        (order, waits)
+    });
+    let orders: Vec<_> = orders.collect();
     let starts: Result<Vec<Start>, Unsupported> =
         shape.thread_ids().map(|thread| initial_locals(program, shape, thread, &mut structure)).collect();
     let starts = starts?;
@@ -191,11 +203,12 @@ fn unroll_but<'a>(
             leaving,
             waiting,
             open: Vec::new(),
+            awaits: &orders[info.process.0 as usize].1,
             endless,
             folded: 0,
             threaded: Threaded::default(),
         };
-        unroller.run(&orders[info.process.0 as usize])?;
+        unroller.run(&orders[info.process.0 as usize].0)?;
         let threaded = unroller.threaded;
         structure.threads.push(threaded);
     }

@@ -18,7 +18,7 @@ use super::guard;
 use super::state::{Known, Reads, Reservation, State};
 use super::term::Terms;
 use super::thread::Unroller;
-use crate::structure::{Access, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
+use crate::structure::{Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
 
 /// Why a step is not taken at all.
 pub(super) enum Halt {
@@ -64,6 +64,7 @@ struct Run {
     asserted: Vec<(usize, Expr)>,
     faults: Vec<Failure>,
     choices: Vec<u32>,
+    defined: Vec<(u32, Expr)>,
     pairs: Vec<ReadModifyWrite>,
 }
 
@@ -92,6 +93,7 @@ impl Unroller<'_, '_> {
             asserted: Vec::new(),
             faults: Vec::new(),
             choices: Vec::new(),
+            defined: Vec::new(),
             pairs: Vec::new(),
         };
         match self.operations(&mut run, edge, step) {
@@ -167,6 +169,8 @@ impl Unroller<'_, '_> {
             state.passed(made.event - self.first);
         }
         structure.read_modify_write.extend(run.pairs);
+        let definitions = run.defined.into_iter().map(|(local, value)| Definition { step, local, value });
+        structure.definitions.extend(definitions);
         structure.steps[step as usize].taken = taken;
         structure.steps[step as usize].choices = run.choices;
         state.reached = taken;
@@ -486,6 +490,7 @@ impl Unroller<'_, '_> {
 
     fn bounded(&mut self, run: &mut Run, local: u32, value: Known, known: Option<Range>) -> Result<(), Halt> {
         self.fits(run, value.expr, self.process.locals[local as usize].range, known)?;
+        run.defined.push((local, value.expr));
         run.state.locals[local as usize] = value;
         Ok(())
     }

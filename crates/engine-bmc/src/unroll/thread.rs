@@ -5,7 +5,7 @@
 //! loop wait there for the next round. A loop is done when nothing waits at its head any more, and it
 //! is *cut* when something does after the last round that the bound allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Kind, Sort, Term, Unary};
@@ -58,6 +58,8 @@ pub(super) struct Unroller<'b, 'a> {
     pub leaving: Vec<Vec<EdgeId>>,
     pub waiting: Vec<Vec<State>>,
     pub open: Vec<Open<'b>>,
+    /// The loops that only wait: their heads, and where whoever comes again waits.
+    pub awaits: &'b BTreeMap<Point, Point>,
     /// The loops that seemed to count and do not end.
     pub endless: &'b BTreeSet<(ProcessId, Point)>,
     /// Rounds beyond the bound so far.
@@ -69,6 +71,8 @@ pub(super) struct Unroller<'b, 'a> {
 pub(super) struct Open<'b> {
     members: &'b [Point],
     head: Point,
+    /// Whoever comes here waits for ever.
+    waits: Option<Point>,
     /// Is this a round beyond the bound?
     beyond: bool,
     /// Was there a way out of it in the rounds so far?
@@ -89,10 +93,12 @@ impl<'b> Unroller<'b, '_> {
     fn unroll(&mut self, component: &'b Component) -> Result<(), Halt> {
         let process = self.shape.info(self.thread).process;
         let given = self.options.per_loop.get(&(process, component.head));
-        let bound = given.copied().unwrap_or(self.options.unwind);
+        let waits = self.awaits.get(&component.head).copied();
+        // The second round of a loop that only waits shows that it does.
+        let bound = given.copied().unwrap_or(self.options.unwind).max(u32::from(waits.is_some()));
         let counting = component.exits && !self.endless.contains(&(process, component.head));
-        let open = Open { members: &component.members, head: component.head, beyond: false, left: false };
-        self.open.push(open);
+        let members = &component.members;
+        self.open.push(Open { members, head: component.head, waits: None, beyond: false, left: false });
         let mut round = 0;
         loop {
             self.arrive(component.head)?;
@@ -114,6 +120,9 @@ impl<'b> Unroller<'b, '_> {
                 }
             }
             round += 1;
+            if let Some(open) = self.open.last_mut() {
+                open.waits = waits;
+            }
         }
         self.open.pop();
         Ok(())
@@ -128,7 +137,10 @@ impl<'b> Unroller<'b, '_> {
 
     /// A thread is at a point.
     fn arrive(&mut self, point: Point) -> Result<(), Halt> {
-        let ways = std::mem::take(&mut self.waiting[point.0 as usize]);
+        let mut ways = std::mem::take(&mut self.waiting[point.0 as usize]);
+        if self.open.iter().any(|open| open.waits == Some(point)) {
+            ways.clear();
+        }
         let Some(mut state) = join(&mut self.structure.arena, &self.structure.events, ways) else {
             return Ok(());
         };

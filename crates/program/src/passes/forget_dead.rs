@@ -9,10 +9,10 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::{Kind, Term};
+use wattle_logic::Term;
 
-use crate::validate::op_terms;
-use crate::{Edge, Init, Op, Process, ProcessId, Program};
+use super::{liveness, observed_locals};
+use crate::{Init, Op, Process, Program};
 
 pub fn forget_dead(program: &Program) -> Program {
     let mut result = program.clone();
@@ -23,22 +23,8 @@ pub fn forget_dead(program: &Program) -> Program {
     result
 }
 
-fn observed_locals(program: &Program, wanted: ProcessId) -> BTreeSet<u32> {
-    let mut observed = BTreeSet::new();
-    for formula in program.state_formulas() {
-        formula.walk(&mut |term| {
-            if let Kind::LocalOf { process, local, .. } = term.kind()
-                && *process == wanted.0
-            {
-                observed.insert(*local);
-            }
-        });
-    }
-    observed
-}
-
 fn forget_in(process: &mut Process, observed: &BTreeSet<u32>) {
-    let live = liveness(process, observed);
+    let live = liveness(process, observed, |_| true);
     let entry = process.cfg.entry.0 as usize;
     for (number, local) in process.locals.iter_mut().enumerate() {
         if !live[entry].contains(&(number as u32)) {
@@ -51,36 +37,4 @@ fn forget_in(process: &mut Process, observed: &BTreeSet<u32>) {
         let after = &live[edge.to.0 as usize];
         edge.ops.extend(maybe_set.difference(after).map(|&local| Op::Forget { local }));
     }
-}
-
-/// The locals that are live at each point.
-fn liveness(process: &Process, observed: &BTreeSet<u32>) -> Vec<BTreeSet<u32>> {
-    let mut live = vec![observed.clone(); process.cfg.points.len()];
-    loop {
-        let mut changed = false;
-        for edge in process.cfg.edges.iter().rev() {
-            let before = live_before(edge, &live[edge.to.0 as usize]);
-            let from = &mut live[edge.from.0 as usize];
-            let size = from.len();
-            from.extend(before);
-            changed |= from.len() > size;
-        }
-        if !changed {
-            return live;
-        }
-    }
-}
-
-fn live_before(edge: &Edge, after: &BTreeSet<u32>) -> BTreeSet<u32> {
-    let mut live = after.clone();
-    for op in edge.ops.iter().rev() {
-        if let Some(local) = op.sets() {
-            live.remove(&local);
-        }
-        for term in op_terms(op) {
-            live.extend(term.locals());
-        }
-    }
-    live.extend(edge.guard.locals());
-    live
 }

@@ -1,11 +1,14 @@
-//! Passes: from a program to a program. One file a pass; origins survive each.
+//! Passes: from a program to a program. One file a pass; origins survive each. (`liveness` is what some of
+//! them start from.)
 
 mod forget_dead;
 mod insert;
+mod liveness;
 mod observe;
 mod retarget;
 
 pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
+pub use liveness::{liveness, observed_locals};
 pub use observe::observe_everything;
 pub use retarget::{Untranslatable, retarget, retarget_fence};

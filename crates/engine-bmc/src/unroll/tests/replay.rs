@@ -542,7 +542,8 @@ fn random_programs() {
     for seed in 0..1500 {
         let profile = Profile { loops: 120, faults: 60, pointers: 80, ..Profile::varied(seed) };
         let program = Program { init: None, ..wattle_generate::program(seed, &profile) };
-        let mut options = Options { unwind: UNWIND, fold: 30, wanted: Wanted::ALL, ..Options::default() };
+        let mut options =
+            Options { unwind: UNWIND, fold: 30, wanted: Wanted::ALL, awaits: false, ..Options::default() };
         if seed % 3 == 0 {
             options.standing = everywhere(&program);
         }
@@ -560,7 +561,8 @@ fn litmus_tests() {
         let (sources, file) = Sources::single("test.litmus", &text);
         let parsed = (wattle_frontend::litmus::FRONTEND.parse)(&sources, file, &NoLoader);
         let Ok(parsed) = parsed else { continue };
-        let mut options = Options { unwind: UNWIND, wanted: Wanted::ALL, ..Options::default() };
+        let mut options =
+            Options { unwind: UNWIND, wanted: Wanted::ALL, awaits: false, ..Options::default() };
         check(&text, &parsed.program, &options, &mut rng, &mut tally);
         options.standing = everywhere(&parsed.program);
         check(&text, &parsed.program, &options, &mut rng, &mut tally);

@@ -56,7 +56,7 @@ pub struct Refuted {
     /// What that means, in words for people.
     pub meaning: String,
     pub assumed: Vec<Literal>,
-    /// The last one has only negations of what is assumed.
+    /// The last one has only negations of what is assumed. None are needed if the constant *false* is.
     pub steps: Vec<Step>,
 }
 
@@ -169,6 +169,9 @@ pub fn refutation(refutation: &Refutation, run: &Run) -> Result<u64, Reason> {
             if !holds {
                 return Err(wrong(&format!("{}: step {position} does not hold", refuted.meaning)));
             }
+        }
+        if refuted.assumed.contains(&-1) {
+            continue;
         }
         let negated = |literal: &Literal| refuted.assumed.contains(&-literal) || *literal == -1;
         if !refuted.steps.last().is_some_and(|last| last.clause.iter().all(negated)) {

@@ -79,6 +79,15 @@ fn the_example_holds() {
 }
 
 #[test]
+fn what_is_false_needs_no_proof() {
+    let mut of = example();
+    of.refuted.push(Refuted { meaning: "nothing".into(), assumed: vec![-1], steps: vec![] });
+    assert_eq!(check(&of), Ok(6));
+    of.refuted[1].assumed = vec![1];
+    assert!(check(&of).is_err());
+}
+
+#[test]
 fn every_step_is_needed() {
     for position in 0..6 {
         rejected(|of| {

@@ -146,7 +146,10 @@ fn repair(
             return;
         }
     };
-    let found = search(&task, request, &fences, &panel, run, report);
+    // A fifth of the time is kept for the check of the edited text.
+    let time = request.budget.time.map(|time| time * 4 / 5);
+    let found =
+        search(&task, request, &fences, &panel, &watch.run(Budget { time, ..request.budget }), report);
     report.engine = Some(panel.name().to_owned());
     let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
     report.verdict = match found {

@@ -11,7 +11,7 @@ use wattle_report::{FixReport, FixVerdict, Proof};
 
 fn corpus(path: &str) -> Input {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path);
-    Input::file(&root.display().to_string())
+    Input::file(root.display().to_string())
 }
 
 fn fixed(path: &str, model: &str, settings: Settings, engine: Option<&str>) -> FixReport {

@@ -324,3 +324,60 @@ impl<'c> Circuit<'c> {
 fn positive(literal: Lit) -> Lit {
     if literal.is_positive() { literal } else { !literal }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Formula, holds};
+
+    /// Every gate of three inputs, each a constant, a variable or its negation, on all values.
+    #[test]
+    fn gates() {
+        let mut formula = Formula::default();
+        let mut circuit = Circuit::new(&mut formula);
+        let [a, b, c] = [circuit.fresh(), circuit.fresh(), circuit.fresh()];
+        let inputs = [Lit::TRUE, Lit::FALSE, a, !a, b, !b, c, !c];
+        let mut made = Vec::new();
+        for x in inputs {
+            for y in inputs {
+                for z in inputs {
+                    let (and, xor) = (circuit.and(x, y), circuit.xor(x, y));
+                    let outputs = [
+                        circuit.and(and, z),
+                        circuit.and(!and, z),
+                        circuit.or(xor, z),
+                        circuit.select(x, y, z),
+                        circuit.parity([x, y, z]),
+                        circuit.majority([x, y, z]),
+                        circuit.all(&[x, y, z]),
+                        circuit.any(&[x, y, z]),
+                    ];
+                    made.push(([x, y, z], outputs));
+                }
+            }
+        }
+        // Three variables have 256 functions, and opposite ones share a variable.
+        assert!(circuit.fresh().variable() < 200);
+        for values in 0..8 {
+            let mut assignment = formula.nothing();
+            for (number, input) in [a, b, c].into_iter().enumerate() {
+                assignment[input.variable() as usize] = Some(values >> number & 1 == 1);
+            }
+            assert!(formula.propagate(&mut assignment));
+            for (inputs, outputs) in &made {
+                let [x, y, z] = inputs.map(|input| holds(&assignment, input).unwrap());
+                let expected = [
+                    x && y && z,
+                    !(x && y) && z,
+                    (x != y) || z,
+                    if x { y } else { z },
+                    x ^ y ^ z,
+                    u8::from(x) + u8::from(y) + u8::from(z) > 1,
+                    x && y && z,
+                    x || y || z,
+                ];
+                assert_eq!(outputs.map(|output| holds(&assignment, output).unwrap()), expected, "{inputs:?}");
+            }
+        }
+    }
+}

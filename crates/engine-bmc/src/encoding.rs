@@ -66,18 +66,6 @@ impl Constraint {
             Constraint::Property => "constraints of the property",
         }
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Constraint::Ssa => "ssa",
-            Constraint::ReadFrom => "rf",
-            Constraint::Coherence => "ws",
-            Constraint::FromRead => "fr",
-            Constraint::ProgramOrder => "ppo",
-            Constraint::Fence => "ab",
-            Constraint::Property => "property",
-        }
-    }
 }
 
 pub(crate) struct Encoding<'a, 's> {

@@ -190,10 +190,6 @@ impl Facts {
         &self.reads[event as usize]
     }
 
-    pub fn len(&self) -> usize {
-        self.exprs.len()
-    }
-
     /// Facts over the whole structure. `candidates` are the writes that each event may read from, as
     /// far as program order says.
     pub fn new(structure: &Structure<'_>, candidates: &[Vec<EventId>], options: Options) -> Facts {

@@ -5,9 +5,9 @@
 //! what has sort `Int` grows exactly, bit by bit, unless a fact (`facts.rs`) says that fewer bits are
 //! enough. An integer that may need more than 64 bits is refused, so nothing overflows silently.
 //!
-//! An operation without a result (a division by zero, an index out of range) gets any value;
-//! [`Circuit::defined`] says whether there is one. What is computed from reads that do not happen is
-//! of no meaning either.
+//! An operation without a result (a division by zero, an index out of range) gets any value: whoever
+//! speaks of it guards it by the condition under which it has one. What is computed from reads that do
+//! not happen is of no meaning either.
 
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Sort, Unary};
@@ -34,7 +34,6 @@ pub(crate) enum Source {
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     words: Vec<Option<Word>>,
-    defined: Vec<Option<Lit>>,
     reads: Vec<Option<Source>>,
     cells: Vec<Option<Word>>,
     pub facts: Facts,
@@ -312,85 +311,6 @@ impl Circuit<'_> {
             }
         }
         matches
-    }
-
-    /// Does an expression have a value? Where it does not, its word means nothing.
-    pub fn defined(&mut self, structure: &Structure<'_>, expr: Expr) -> Lit {
-        let mut open = vec![expr];
-        while let Some(&top) = open.last() {
-            if self.is_defined(top).is_some() {
-                open.pop();
-                continue;
-            }
-            if structure.arena.is_total(top) {
-                put(&mut self.values.defined, top.0 as usize, Lit::TRUE);
-                continue;
-            }
-            let before = open.len();
-            let parts = operands(structure.arena.node(top));
-            open.extend(parts.filter(|part| self.is_defined(*part).is_none()));
-            if open.len() == before {
-                let literal = self.define(structure, top);
-                put(&mut self.values.defined, top.0 as usize, literal);
-            }
-        }
-        self.is_defined(expr).unwrap_or(Lit::FALSE)
-    }
-
-    fn is_defined(&self, expr: Expr) -> Option<Lit> {
-        self.values.defined.get(expr.0 as usize).copied().flatten()
-    }
-
-    /// Is an expression defined, given that this is known for its operands?
-    fn define(&mut self, structure: &Structure<'_>, expr: Expr) -> Lit {
-        let shape = structure.arena.shape();
-        let node = structure.arena.node(expr);
-        if let Node::If(condition, then, otherwise) = node {
-            let parts = [condition, then, otherwise].map(|part| self.is_defined(part).unwrap_or(Lit::FALSE));
-            let condition = self.literal(structure, condition);
-            let chosen = self.select(condition, parts[1], parts[2]);
-            return self.and(parts[0], chosen);
-        }
-        let mut all: Vec<Lit> =
-            operands(node).map(|part| self.is_defined(part).unwrap_or(Lit::FALSE)).collect();
-        for part in operands(node) {
-            self.word(structure, part);
-        }
-        let count = shape.locations.len() as i64;
-        match node {
-            Node::Binary(Binary::Divide | Binary::Remainder, _, _, right) => {
-                let right = self.done(right);
-                all.push(self.nonzero(&right));
-            }
-            Node::Binary(Binary::ShiftLeft, _, _, right) => {
-                let right = self.done(right);
-                all.push(self.within(&right, 0, 62));
-            }
-            Node::Binary(Binary::ShiftRight, _, _, right) => {
-                let right = self.done(right);
-                all.push(self.within(&right, 0, i64::from(u32::MAX)));
-            }
-            Node::Binary(Binary::Offset, _, left, right) => {
-                let (left, right) = (self.done(left), self.done(right));
-                let moved = self.add(&left, &right, usize::MAX);
-                all.push(self.within(&moved, 0, count - 1));
-            }
-            Node::Element(_, index, length) => {
-                let index = self.done(index);
-                all.push(self.within(&index, 0, i64::from(length) - 1));
-            }
-            Node::Number(location) | Node::Content(_, location) => {
-                let location = self.done(location);
-                all.push(self.within(&location, 0, count - 1));
-            }
-            Node::Pointer(number) => {
-                let matches: Vec<Lit> =
-                    self.pointed(structure, number).into_iter().map(|(here, _)| here).collect();
-                all.push(self.any(&matches));
-            }
-            _ => {}
-        }
-        self.all(&all)
     }
 
     /// `low <= word <= high`

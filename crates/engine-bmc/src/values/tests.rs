@@ -1,6 +1,6 @@
 //! Every operator against the evaluator.
 
-use wattle_logic::{Binary, Fault, Sort, Unary};
+use wattle_logic::{Binary, Sort, Unary};
 use wattle_program::symbolic::Expr;
 
 use super::*;
@@ -50,9 +50,7 @@ fn compare(structure: &Structure<'_>, exprs: &[Expr], width: usize, values: &[[i
     for (event, word) in reads.iter().enumerate() {
         circuit.values.set_read(event as u32, Source::Word(word.clone()));
     }
-    let results: Vec<(Word, Lit)> = (exprs.iter())
-        .map(|expr| (circuit.word(structure, *expr), circuit.defined(structure, *expr)))
-        .collect();
+    let results: Vec<Word> = exprs.iter().map(|expr| circuit.word(structure, *expr)).collect();
     assert_eq!(circuit.accepted(), Ok(()));
     for pair in values {
         let mut assignment = formula.nothing();
@@ -62,20 +60,11 @@ fn compare(structure: &Structure<'_>, exprs: &[Expr], width: usize, values: &[[i
             }
         }
         assert!(formula.propagate(&mut assignment), "conflict at {pair:?}");
-        for (expr, (word, defined)) in exprs.iter().zip(&results) {
-            let expected = structure.arena.evaluate(*expr, pair, &[]);
-            let node = structure.arena.node(*expr);
-            assert_eq!(
-                holds(&assignment, *defined),
-                Some(expected.is_ok()),
-                "{node:?} at {pair:?}: {expected:?}"
-            );
-            if let Ok(expected) = expected {
-                let value = word.value_by(|literal| holds(&assignment, literal));
-                assert_eq!(value, Some(expected), "{node:?} at {pair:?}");
-            } else {
-                assert_ne!(expected, Err(Fault::Meaningless), "{node:?}");
-            }
+        for (expr, word) in exprs.iter().zip(&results) {
+            // What has no value may be anything.
+            let Ok(expected) = structure.arena.evaluate(*expr, pair, &[]) else { continue };
+            let value = word.value_by(|literal| holds(&assignment, literal));
+            assert_eq!(value, Some(expected), "{:?} at {pair:?}", structure.arena.node(*expr));
         }
     }
 }
@@ -199,6 +188,5 @@ fn long_chains_do_not_overflow_the_stack() {
     let word = circuit.fresh_word(1);
     circuit.values.set_read(0, Source::Word(word));
     circuit.word(&structure, expr);
-    circuit.defined(&structure, expr);
     assert_eq!(circuit.accepted(), Ok(()));
 }

@@ -1,8 +1,9 @@
 //! `fix`: the fewest fences or flushes that make the property hold.
 //!
-//! The search itself is `repair`'s. This file turns what it finds into a change of the text: the
-//! front end says how the text takes the fences, the edited text is read and checked again from the
-//! start, and only then is it shown or written.
+//! The search itself is `repair`'s, on the program in the model's vocabulary and with the fences that
+//! the text has words for. This file turns what it finds into a change of the text: the front end says
+//! how the text takes the fences, the edited text is read and checked again from the start in the time
+//! that is left, and only then is it shown or written.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,10 +19,13 @@ use wattle_source::{Sources, Span, TextEdit};
 
 use crate::adapt::{adapt, translated};
 use crate::check::{Check, check};
-use crate::engines::{Settings, choose};
+use crate::engines::{Settings, choose, prefer};
 use crate::load::panic_text;
-use crate::reach::NotVacuous;
+use crate::panel::Panel;
 use crate::{Input, Loaded, Watch, load};
+
+/// How often loops go round where nothing else is said and the engine would go on for ever.
+const UNWIND: u32 = 2;
 
 #[derive(Clone, Debug)]
 pub struct Fix {
@@ -68,7 +72,11 @@ pub fn fence_kinds() -> Vec<String> {
 
 /// `Err`: the request itself makes no sense.
 pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, String> {
-    let engines = choose(request.engine.as_deref(), &request.settings)?;
+    let mut request = request.clone();
+    // The search asks many questions, and the text is checked again with the same bound.
+    request.settings.bmc.unwind.get_or_insert(UNWIND);
+    let request = &request;
+    let mut engines = choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
     let mut report = FixReport {
         file: input.name.clone(),
@@ -92,6 +100,14 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            if !request.settings.loop_lines.is_empty() {
+                let settings = request.settings.placed(&loaded.sources, loaded.file);
+                engines = choose(request.engine.as_deref(), &settings)?;
+            }
+            // A machine is the better judge of fences: it can wait.
+            if request.model.machine.is_none() {
+                prefer(&mut engines, &loaded.parsed.program);
+            }
             repair(request, input, &loaded, &engines, &run, watch, &mut report);
             report.sources = loaded.sources;
         }
@@ -123,19 +139,15 @@ fn repair(
     let program: &Program = &adapted;
     let fences = Fences::new((loaded.frontend.fences)(written.vocabulary), program, &request.model);
     let task = Task { program, memory: &request.model, property: Property::Stated };
-    let Some(engine) = engines.iter().find(|engine| engine.accepts(&task).is_ok()) else {
-        let refusals = engines.iter().filter_map(|engine| {
-            let why = engine.accepts(&task).err()?;
-            Some(format!("{why} (engine {})", engine.name()))
-        });
-        let what = refusals.collect::<Vec<_>>().join("; ");
-        let reason = Reason::Unsupported(wattle_engine::Unsupported::new(what));
-        report.verdict = FixVerdict::Unknown { reason };
-        return;
+    let panel = match Panel::new(engines, &task) {
+        Ok(panel) => panel,
+        Err(unsupported) => {
+            report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+            return;
+        }
     };
-    report.engine = Some(engine.name().to_owned());
-    let engine = NotVacuous(&**engine);
-    let found = search(&task, request, &fences, &engine, run, report);
+    let found = search(&task, request, &fences, &panel, run, report);
+    report.engine = Some(panel.name().to_owned());
     let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
     report.verdict = match found {
         Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },
@@ -378,12 +390,17 @@ fn edited(
     let edits = edits.map_err(NoEdit::Undecided)?;
     // The search and this check share the time.
     let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
-    let edited = TextEdit::apply(loaded.sources.text(loaded.file), &edits);
+    let text = loaded.sources.text(loaded.file);
+    let edited = TextEdit::apply(text, &edits);
+    let mut settings = request.settings.clone();
+    for (line, _) in &mut settings.loop_lines {
+        *line = line_after(text, &edits, *line);
+    }
     let again = Check {
         model: request.model.clone(),
         property: Property::Stated,
         engine: request.engine.clone(),
-        settings: request.settings.clone(),
+        settings,
         budget: Budget { time: left, ..request.budget },
         certify: false,
         atomic_copy: request.atomic_copy,
@@ -399,6 +416,19 @@ fn edited(
         }
         other => Err(NoEdit::Contradiction(format!("the edited text, read again, is {}", other.word()))),
     }
+}
+
+/// Which line a line of the old text is after the edits.
+fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
+    let breaks = |text: &str| text.matches('\n').count() as u32;
+    let start: usize = text.split_inclusive('\n').take((line as usize).saturating_sub(1)).map(str::len).sum();
+    let begins = start + text[start..].len() - text[start..].trim_start().len();
+    let before = |edit: &&TextEdit| edit.span.start as usize <= begins;
+    let new: u32 = edits.iter().filter(before).map(|edit| breaks(&edit.text)).sum();
+    let old: u32 = (edits.iter().filter(before))
+        .map(|edit| breaks(&text[edit.span.start as usize..edit.span.end as usize]))
+        .sum();
+    line + new - old
 }
 
 /// Say why there is no edited text, or write it if that was asked for.

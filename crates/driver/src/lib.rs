@@ -19,6 +19,7 @@ mod input;
 mod load;
 pub mod models;
 pub mod outcomes;
+mod panel;
 mod pool;
 pub mod port;
 mod reach;

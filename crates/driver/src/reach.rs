@@ -7,38 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_engine::{Answer, Engine, Property, Reason, Run, Task, Unsupported, Verdict};
+use wattle_engine::Property;
 use wattle_logic::Kind;
 use wattle_program::{EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
 use wattle_source::{Diagnostic, Sources, Span};
 
 /// So many dead statements are named one by one.
 const NAMED: usize = 8;
-
-/// An engine whose bounded proofs say something: one that reaches nothing of what the property speaks
-/// about is none.
-pub(crate) struct NotVacuous<'a>(pub &'a dyn Engine);
-
-impl Engine for NotVacuous<'_> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        self.0.accepts(task)
-    }
-
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let mut answer = self.0.check(task, run);
-        if let Verdict::SafeUpTo { bound } = &answer.verdict {
-            let (unreached, ends) = bound.coverage();
-            if Reach::new(task.program, unreached, ends).vacuous(task.property).is_some() {
-                answer.verdict = Verdict::Unknown { reason: Reason::Vacuous { bound: bound.clone() } };
-            }
-        }
-        answer
-    }
-}
 
 pub(crate) struct Reach<'a> {
     program: &'a Program,

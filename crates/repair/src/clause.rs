@@ -13,6 +13,11 @@
 //! there, provided that no property is violated *because* a thread has not yet reached a point; see
 //! [`control_is_positive`], without which nothing is called minimal.
 //!
+//! **Of a graph** the same holds. It is drawn again with more fences in it ([`redraw`]), places and kinds, as
+//! long as the axioms allow it; under SB on TSO no single fence forbids the graph, and the clause is
+//! what is left when it has got all that it bears. A graph that the axioms allow, they allow without
+//! some of its fences too ([`fences_only_forbid`]).
+//!
 //! **So the hitting sets of the clauses tell the truth about "fewest".** Every repair hits every
 //! clause. A set smaller than the minimum hitting set misses some clause, and for that clause a run
 //! has been replayed which survives under that very set.

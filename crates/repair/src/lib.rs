@@ -8,13 +8,14 @@
 //!
 //! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
-//! [`places()`] says where fences may stand, `enact` runs a counterexample under other fences, and
-//! `descend` is for engines that cannot refute; `symmetry` lets copies of a process share what was learned
-//! of one.
+//! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
+//! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
+//! refute; `symmetry` lets copies of a process share what was learned of one.
 //!
-//! **Limits.** Only full fences (and flushes) are inserted, no weaker kinds. The cost of the weakest
-//! answer is stated by [`Proof`] and by `minimal`: a placement with a bounded proof may miss bugs
-//! beyond the bound, and `minimal: false` means that fewer may do.
+//! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
+//! dependencies are not offered. What an answer is worth is stated by [`Proof`] and by `minimal`: a
+//! placement with a bounded proof may miss bugs beyond the bound, and `minimal: false` means that fewer may
+//! do.
 
 mod clause;
 mod descend;
@@ -238,8 +239,16 @@ fn copies(family: &Added<'_>, options: &Options) -> Literals {
         weights: family.places.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
         strengths: family.places.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: family.places.iter().map(thread).collect(),
+        weaker: family.places.iter().map(|one| weaker(family.places, one)).collect(),
         objective: options.objective,
     }
+}
+
+/// Which insertions does one make needless?
+fn weaker(insertions: &[Insertion], one: &Insertion) -> Set {
+    let needless = |other: &Insertion| other.place == one.place && places::replaces(&one.op, &other.op);
+    let numbers = (0..insertions.len()).filter(|number| needless(&insertions[*number]));
+    Set::of(insertions.len(), numbers)
 }
 
 /// Places of the text, one literal for all copies; with the insertion that each stands for.
@@ -259,6 +268,7 @@ fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) 
         weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
         strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
         threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
+        weaker: insertions.iter().map(|one| weaker(&insertions, one)).collect(),
         objective: options.objective,
     };
     (insertions, literals)

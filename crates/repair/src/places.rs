@@ -301,7 +301,7 @@ fn always_follows(cfg: &Cfg, origin: Origin, op: &Op) -> bool {
 }
 
 /// Does an operation that stands there already do what the other would?
-fn replaces(existing: &Op, wanted: &Op) -> bool {
+pub(crate) fn replaces(existing: &Op, wanted: &Op) -> bool {
     match (existing, wanted) {
         (Op::Fence(existing), Op::Fence(wanted)) => is_as_strong(existing, wanted),
         _ => existing == wanted,

@@ -12,6 +12,8 @@
 //! makes events and dependencies anew from the steps of the threads, evaluates the axioms by itself,
 //! and knows nothing of this file. (So dependencies of the new fences are left to it.)
 
+use std::collections::VecDeque;
+
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Counterexample, Path, Task};
 use wattle_memory::{Event, EventKind, Execution};
@@ -48,6 +50,14 @@ enum Ending {
     BehindTheLastStep,
 }
 
+/// The events that the next step of a thread makes, if that step takes this edge.
+fn events_of<'e>(edge: EdgeId, events: &mut VecDeque<(usize, &'e Event)>) -> Vec<(usize, &'e Event)> {
+    let Some(step) = events.front().filter(|(_, event)| event.edge == Some(edge)) else { return vec![] };
+    let step = step.1.instruction;
+    let count = events.iter().take_while(|(_, event)| event.instruction == step).count();
+    events.drain(..count).collect()
+}
+
 struct Sheet<'a> {
     base: &'a Program,
     program: &'a Program,
@@ -81,10 +91,14 @@ impl<'a> Sheet<'a> {
 
     fn thread(&mut self, thread: ThreadId, old: &Path, ending: Ending) -> Option<()> {
         let (base, cfg) = (self.cfg(self.base, thread), self.cfg(self.program, thread));
+        let events = self.old.events.iter().enumerate();
+        let mut events: VecDeque<(usize, &Event)> =
+            events.filter(|(_, event)| event.thread == Some(thread)).collect();
         let mut path = Path::new();
         let mut point = cfg.entry;
         let mut stood = base.entry;
-        for (step, (id, choices)) in old.iter().enumerate() {
+        for (id, choices) in old {
+            let own = events_of(*id, &mut events);
             // A fence of the other program, or the way round it.
             if id.0 as usize >= base.edges.len() {
                 continue;
@@ -93,7 +107,9 @@ impl<'a> Sheet<'a> {
             if fence_of(base.edge(*id)).is_some() {
                 self.fence(thread, *id, cfg.edge(*id), path.len());
             } else {
-                self.copy(thread, step, path.len());
+                for (number, event) in own {
+                    self.keep(number, Event { instruction: path.len() as u32, ..event.clone() });
+                }
             }
             path.push((*id, choices.clone()));
             point = cfg.edge(*id).to;
@@ -134,16 +150,6 @@ impl<'a> Sheet<'a> {
             locked: false,
             orders: fence.orders,
         });
-    }
-
-    /// The events of an old step, as events of the new step with this number.
-    fn copy(&mut self, thread: ThreadId, old: usize, new: usize) {
-        let old_execution = self.old;
-        for (number, event) in old_execution.events.iter().enumerate() {
-            if event.thread == Some(thread) && event.instruction as usize == old {
-                self.keep(number, Event { instruction: new as u32, ..event.clone() });
-            }
-        }
     }
 
     fn finish(mut self) -> (Execution, Vec<Path>) {

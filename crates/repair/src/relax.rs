@@ -6,7 +6,7 @@
 //! reason. A fence of the text stands in all copies of its process, so there is one count.
 
 use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task};
-use wattle_program::Program;
+use wattle_program::{Edge, Mode, Program};
 
 use crate::family::{Existing, Family, Kept, fence_of};
 use crate::kinds;
@@ -43,9 +43,14 @@ pub enum Relaxed {
 pub fn existing(program: &Program) -> Vec<Existing> {
     let mut found: Vec<Existing> = Vec::new();
     for process in program.process_ids() {
-        for edge in &program.process(process).cfg.edges {
+        let edges = &program.process(process).cfg.edges;
+        for edge in edges {
+            // The fences on both sides of a locked step, where the architecture wants them, are not
+            // the text's.
+            let alone = |other: &Edge| other.origin != edge.origin || other.mode != Mode::Locked;
             if let Some(op) = fence_of(edge)
                 && !edge.origin.0.is_nowhere()
+                && edges.iter().all(alone)
             {
                 let fence = Existing { process, origin: edge.origin, op: op.clone() };
                 if !found.contains(&fence) {
@@ -68,6 +73,7 @@ pub fn relax(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run)
         places: (0..size).map(|place| Set::of(size, [place])).collect(),
         weights: fences.iter().map(|fence| kinds::cost(&options.costs, &fence.op)).collect(),
         strengths: vec![0; size],
+        weaker: (0..size).map(|place| Set::of(size, [place])).collect(),
         threads: fences.iter().map(|fence| fence.process.0 as usize).collect(),
         objective: options.objective,
     };

@@ -41,6 +41,8 @@ pub(crate) struct Literals {
     pub weights: Vec<u64>,
     pub strengths: Vec<u64>,
     pub threads: Vec<usize>,
+    /// For each, those that ask for no more at the same place, itself among them.
+    pub weaker: Vec<Set>,
     pub objective: Objective,
 }
 
@@ -52,6 +54,28 @@ impl Literals {
     /// All places of the chosen literals.
     pub fn expand(&self, chosen: &Set, size: usize) -> Set {
         chosen.iter().fold(Set::empty(size), |all, literal| all.union(&self.places[literal]))
+    }
+
+    /// The same places with the strongest fences that cost no more.
+    fn strongest(&self, chosen: &Set) -> Set {
+        let replaces = |other: &usize, literal: usize| {
+            self.weaker[*other].contains(literal) && self.weights[*other] <= self.weights[literal]
+        };
+        let strongest = |literal: usize| {
+            let others = (0..self.size()).filter(|other| replaces(other, literal));
+            others.max_by_key(|other| self.strengths[*other]).unwrap_or(literal)
+        };
+        Set::of(self.size(), chosen.iter().map(strongest))
+    }
+
+    /// Of these sets, those that no other can take the place of with less: fewer fences, or weaker ones.
+    fn weakest(&self, sets: Vec<Set>) -> Vec<Set> {
+        let none = Set::empty(self.size());
+        let with_weaker =
+            |set: &Set| set.iter().fold(none.clone(), |all, literal| all.union(&self.weaker[literal]));
+        let full: Vec<Set> = sets.iter().map(with_weaker).collect();
+        let replaced = |set: &Set| full.iter().any(|other| other != set && other.is_subset(set));
+        sets.into_iter().zip(&full).filter(|(_, full)| !replaced(full)).map(|(set, _)| set).collect()
     }
 
     pub fn problem(&self, clauses: &[Clause]) -> Problem {
@@ -248,7 +272,7 @@ impl<'a> Search<'a> {
     /// The cheapest repairs.
     pub fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Reason> {
         let size = self.family.size();
-        let (mut chosen, proof) = loop {
+        let (mut chosen, mut proof) = loop {
             let problem = literals.problem(&self.clauses);
             let Some(chosen) = hitting_set::minimum(&problem) else { return Ok(self.unrepairable()) };
             let at_least = problem.cost(&chosen).total;
@@ -262,6 +286,15 @@ impl<'a> Search<'a> {
                 Judged::Unknown(reason) => return self.without_refutation(literals, reason, at_least),
             }
         };
+        // A barrier keeps stores waiting where a full fence would not, and then a loop may fill the
+        // buffers without bound. What costs the same and is proved is better than what is weaker.
+        if let (Proof::Bounded(_), Some(_)) = (&proof, self.task.memory.machine)
+            && let stronger = literals.strongest(&chosen)
+            && stronger != chosen
+            && let Judged::Safe(safe @ Proof::Safe { .. }) = self.judge(&literals.expand(&stronger, size))?
+        {
+            (chosen, proof) = (stronger, safe);
+        }
         let (mut solutions, mut complete, mut weakest) = (vec![], true, proof);
         if all != All::One {
             (solutions, complete, weakest) = self.list(literals, all, weakest)?;
@@ -318,7 +351,7 @@ impl<'a> Search<'a> {
                 }
             }
             if !learned {
-                return Ok((solutions, complete, weakest));
+                return Ok((literals.weakest(solutions), complete, weakest));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Threads of reads and writes at random locations run under sequential consistency. Program order is
 //! fixed; which write a read takes its value from, and the order of writes to a location, is for the
 //! solver. To be neither trivial nor hopeless, each read may take its value from a few writes only, of
-//! which one is that of some interleaving; with `twisted`, a few reads lose that one. Each instance
+//! which one is that of some interleaving; in `twisted` ones a few reads lose that one. Each instance
 //! can be given to the order theory, or be written out with binary clocks as in the paper (Alglave,
 //! Kroening and Tautschnig 2013): a number for each event, and a comparison for each edge.
 
@@ -21,6 +21,33 @@ pub enum Formulation {
     Clocks,
 }
 
+/// What instances look like: four threads at random locations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub events: u32,
+    pub locations: u32,
+    /// How many other writes each read may take its value from, at most.
+    pub others: u32,
+    /// Some reads may not take the value that they had when the instance was made: there may be no
+    /// execution.
+    pub twisted: bool,
+}
+
+impl Shape {
+    /// Many locations, few choices.
+    pub fn sparse(events: u32, twisted: bool) -> Shape {
+        Shape { events, locations: (events / 20).max(2), others: 3, twisted }
+    }
+
+    /// Few locations, many choices: several seconds from a few hundred events on.
+    pub fn crowded(events: u32, twisted: bool) -> Shape {
+        Shape { events, locations: (events / 100).max(2), others: 8, twisted }
+    }
+}
+
+/// Pairs, and when they hold.
+type Literals = Vec<(Lit, Pair)>;
+
 /// An execution to be found.
 #[derive(Clone, Debug)]
 pub struct Instance {
@@ -33,10 +60,10 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Four threads with `events` events in all, the same for the same seed.
-    pub fn new(events: u32, seed: u64, twisted: bool) -> Instance {
+    /// The same for the same seed.
+    pub fn new(shape: Shape, seed: u64) -> Instance {
+        let Shape { events, locations, others, twisted } = shape;
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let locations = (events / 20).max(2);
         let threads = 4;
         let each = events / threads;
         // An interleaving: which thread goes next, and what it does.
@@ -64,7 +91,7 @@ impl Instance {
         for (event, location, write) in read {
             let among = &writes[location as usize];
             let mut candidates: Vec<u32> =
-                (0..3).map(|_| among[random.below(among.len() as u32) as usize]).collect();
+                (0..others).map(|_| among[random.below(among.len() as u32) as usize]).collect();
             if !twisted || random.below(events / 4) != 0 {
                 candidates.push(write);
             }
@@ -95,7 +122,7 @@ impl Instance {
     }
 
     /// Literals for reads-from and coherence: each read takes its value from one write.
-    fn communication(&self, clauses: &mut dyn Clauses) -> (Vec<(Lit, Pair)>, Vec<(Lit, Pair)>) {
+    fn communication(&self, clauses: &mut dyn Clauses) -> (Literals, Literals) {
         let mut reads_from = Vec::new();
         for (read, candidates) in &self.reads {
             let literals: Vec<Lit> = candidates.iter().map(|_| clauses.fresh()).collect();
@@ -144,7 +171,7 @@ impl Instance {
         (inputs, description)
     }
 
-    fn description(&self, reads_from: Vec<(Lit, Pair)>, coherence: Vec<(Lit, Pair)>) -> Description {
+    fn description(&self, reads_from: Literals, coherence: Literals) -> Description {
         let given = |literal| Definition::Given { fixed: Vec::new(), literal };
         let from_read = Definition::FromRead { reads_from: RelationId(0), coherence: RelationId(1) };
         Description {
@@ -210,7 +237,7 @@ mod tests {
     fn both_formulations_agree() {
         for seed in 0..10 {
             for twisted in [false, true] {
-                let instance = Instance::new(40, seed, twisted);
+                let instance = Instance::new(Shape::sparse(40, twisted), seed);
                 let (outcome, _) = instance.solve(Formulation::Order, || false);
                 assert_eq!(outcome, instance.solve(Formulation::Clocks, || false).0, "{seed} {twisted}");
                 assert!(twisted || outcome == Outcome::Sat);

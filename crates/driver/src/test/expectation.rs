@@ -20,6 +20,8 @@ pub enum Key {
     Fix(usize),
     /// Fewest fences in the text.
     Source(usize),
+    /// Of which kinds they are (of a repair that is one of the fewest), in the order of the alphabet.
+    Kinds(Vec<String>),
     /// How many states the plain search visits; `?`: not written down yet.
     States(Option<u64>),
     /// How many final states differ in what is observed.
@@ -85,6 +87,11 @@ fn key(text: &str) -> Result<Key, String> {
     Ok(match name {
         "fix" => Key::Fix(number()? as usize),
         "source" => Key::Source(number()? as usize),
+        "kinds" if !value.is_empty() => {
+            let mut kinds: Vec<String> = value.split_whitespace().map(ToOwned::to_owned).collect();
+            kinds.sort();
+            Key::Kinds(kinds)
+        }
         "states" if value == "?" => Key::States(None),
         "states" => Key::States(Some(number()?)),
         "outcomes" => Key::Outcomes(number()? as usize),
@@ -94,7 +101,7 @@ fn key(text: &str) -> Result<Key, String> {
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),
         "deadlock" => return Err(format!("expected `safe` or `unsafe` after `deadlock`, found `{value}`")),
         _ => {
-            let known = "fix, source, states, outcomes, executions, capacity, deadlock";
+            let known = "fix, source, kinds, states, outcomes, executions, capacity, deadlock";
             return Err(format!("unknown key `{name}` (known: {known})"));
         }
     })
@@ -115,6 +122,13 @@ mod tests {
         assert_eq!((found[1].line, found[1].verdict.as_str()), (2, "unsafe"));
         assert_eq!(found[1].keys, [Key::Fix(2), Key::Source(1)]);
         assert_eq!(found[2].keys, [Key::Capacity(Some(3)), Key::Deadlock("unsafe".into())]);
+    }
+
+    #[test]
+    fn kinds_are_a_list_of_words() {
+        let found = expectations("// wattle: power unsafe, fix 2, kinds sync lwsync").unwrap();
+        assert_eq!(found[0].keys, [Key::Fix(2), Key::Kinds(vec!["lwsync".into(), "sync".into()])]);
+        assert!(expectations("// wattle: power unsafe, kinds").is_err());
     }
 
     #[test]

@@ -53,11 +53,28 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                 }
                 Key::Fix(expected) => {
                     let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
-                    add("fix", fewest(fixed, *expected, |fewest| Some(fewest.0)));
+                    add("fix", fewest(fixed, *expected, |fewest| Some(fewest.count)));
                 }
                 Key::Source(expected) => {
                     let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
-                    add("source", fewest(fixed, *expected, |fewest| fewest.1));
+                    add("source", fewest(fixed, *expected, |fewest| fewest.source));
+                }
+                Key::Kinds(expected) => {
+                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
+                    add(
+                        "kinds",
+                        match fixed {
+                            Ok(fixed) if fixed.kinds == *expected => Status::Passed,
+                            Ok(fixed) => Status::Failed(format!(
+                                "expected {}, found {}",
+                                expected.join(" "),
+                                fixed.kinds.join(" ")
+                            )),
+                            Err(message) => {
+                                Status::Failed(format!("expected {}: {message}", expected.join(" ")))
+                            }
+                        },
+                    );
                 }
                 Key::States(None) => add("states", Status::Ignored("states not written down".into())),
                 Key::States(Some(expected)) => {
@@ -190,10 +207,14 @@ fn equal(what: &str, expected: u64, found: u64) -> Status {
     }
 }
 
-/// The fewest fences, counted by copies and in the text.
-type Fewest = Result<(usize, Option<usize>), String>;
+/// The fewest fences, counted by copies and in the text, and what they are called.
+struct Fewest {
+    count: usize,
+    source: Option<usize>,
+    kinds: Vec<String>,
+}
 
-fn fences(request: &Check, input: &Input, watch: &Watch) -> Fewest {
+fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, String> {
     let request = Fix {
         model: request.model.clone(),
         engine: request.engine.clone(),
@@ -209,12 +230,14 @@ fn fences(request: &Check, input: &Input, watch: &Watch) -> Fewest {
     };
     let report = fix(&request, input, watch)?;
     match report.verdict {
-        FixVerdict::AlreadySafe { .. } => Ok((0, Some(0))),
+        FixVerdict::AlreadySafe { .. } => Ok(Fewest { count: 0, source: Some(0), kinds: vec![] }),
         // With a bounded proof nothing is minimal in the strict sense; the number still counts.
-        FixVerdict::Repaired { minimal, proof, count, source_count, .. }
+        FixVerdict::Repaired { minimal, proof, count, source_count, sets, .. }
             if minimal || proof == Proof::Bounded =>
         {
-            Ok((count, source_count))
+            let mut kinds: Vec<String> = sets.into_iter().take(1).flatten().map(|one| one.kind).collect();
+            kinds.sort();
+            Ok(Fewest { count, source: source_count, kinds })
         }
         FixVerdict::Repaired { count, .. } => Err(format!("{count} do, but fewer were not ruled out")),
         FixVerdict::Unrepairable { why } => Err(why),
@@ -225,9 +248,9 @@ fn fences(request: &Check, input: &Input, watch: &Watch) -> Fewest {
 }
 
 fn fewest(
-    found: &Fewest,
+    found: &Result<Fewest, String>,
     expected: usize,
-    count: impl Fn(&(usize, Option<usize>)) -> Option<usize>,
+    count: impl Fn(&Fewest) -> Option<usize>,
 ) -> Status {
     match found.as_ref().map(count) {
         Err(message) => Status::Failed(format!("expected {expected}: {message}")),

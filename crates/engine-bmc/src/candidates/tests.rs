@@ -1,3 +1,5 @@
+//! Who hides whom, on structures by hand.
+
 use super::*;
 use crate::testing::shape;
 use crate::testing::sketch::Sketch;

@@ -1,3 +1,5 @@
+//! Facts of small structures, and of every operator against the evaluator.
+
 use wattle_logic::{Binary, Sort};
 
 use super::*;

@@ -1,7 +1,8 @@
 //! From a repair back to the text.
 //!
 //! A fence gets a row of its own in the table, in which all other columns are empty: that leaves
-//! every other instruction where it is. A fence that is taken out leaves its cell empty.
+//! every other instruction where it is. Labels before the instruction that it stands before go with
+//! it. A fence that is taken out leaves its cell empty. Threads in C have an editor of their own.
 
 use wattle_program::passes::{Insertion, Spot, kind_name};
 use wattle_program::{Program, Vocabulary};
@@ -18,7 +19,10 @@ pub fn edit(
     program: &Program,
     insertions: &[Insertion],
 ) -> Result<Vec<TextEdit>, String> {
-    let table = find_table(sources, file, program)?;
+    if program.vocabulary == Vocabulary::C11 {
+        return super::c::edit::edit(sources, file, program, insertions);
+    }
+    let table = find_table(sources, file)?;
     let columns = table.threads.len();
     let mut edits: Vec<TextEdit> = Vec::new();
     for insertion in insertions {
@@ -33,11 +37,18 @@ pub fn edit(
         let cell = table.cells.iter().position(holds).filter(|_| !origin.is_nowhere());
         let cell = cell.ok_or("the text has no instruction at this place")?;
         let (row, column) = (cell / columns, cell % columns);
-        let labelled = sources.text(file)[table.cells[cell].0..origin.start as usize].contains(':');
-        if !after && labelled {
-            return Err("a fence between a label and its instruction cannot be written".into());
+        let labels = &sources.text(file)[table.cells[cell].0..origin.start as usize];
+        let mut said = fence;
+        if !after && labels.contains(':') {
+            // The labels go with the fence, so that whoever jumps there passes it.
+            let start = table.cells[cell].0 + labels.len() - labels.trim_start().len();
+            let moved = TextEdit { span: Span::new(file, start, origin.start as usize), text: String::new() };
+            if !edits.contains(&moved) {
+                said = format!("{} {said}", labels.trim());
+                edits.push(moved);
+            }
         }
-        let row_text = row_of(columns, column, &fence);
+        let row_text = row_of(columns, column, &said);
         let (at, text) = match after {
             true => (table.cells[(row + 1) * columns - 1].1 + 1, format!("\n{row_text}")),
             false => {
@@ -59,10 +70,7 @@ pub fn remove(_: &Sources, _: FileId, spans: &[Span]) -> Result<Vec<TextEdit>, S
     Ok(spans.iter().map(|span| TextEdit { span: *span, text: String::new() }).collect())
 }
 
-fn find_table(sources: &Sources, file: FileId, program: &Program) -> Result<Table, String> {
-    if program.vocabulary == Vocabulary::C11 {
-        return Err("fences cannot be put into litmus tests in C yet".into());
-    }
+fn find_table(sources: &Sources, file: FileId) -> Result<Table, String> {
     let mut cursor = Cursor::new(sources.text(file), file);
     let mut read = || {
         let (language, _) = header(&mut cursor)?;

@@ -1,7 +1,8 @@
 //! Engines that are worse than `explore`, each in one way.
 
-use wattle_engine::{Answer, Engine, Reason, Run, Task, Unsupported, Verdict};
+use wattle_engine::{Answer, Bound, Engine, Reason, Run, Task, Unsupported, Verdict};
 use wattle_engine_explore::Explore;
+use wattle_program::{Op, Orders};
 
 /// Proves, but never refutes.
 #[derive(Default)]
@@ -14,6 +15,31 @@ pub struct NoSchedules(Explore);
 /// Refutes by runs that are cut short.
 #[derive(Default)]
 pub struct Lies(Explore);
+
+/// Cannot close what has a write barrier in it.
+#[derive(Default)]
+pub struct NoBarriers(Explore);
+
+impl Engine for NoBarriers {
+    fn name(&self) -> &'static str {
+        "no-barriers"
+    }
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.accepts(task)
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut answer = self.0.check(task, run);
+        let edges = task.program.processes.iter().flat_map(|process| &process.cfg.edges);
+        let barrier = |op: &Op| matches!(op, Op::Fence(fence) if fence.orders == Orders::WW);
+        let barriers = edges.flat_map(|edge| &edge.ops).any(barrier);
+        if let (true, Verdict::Safe { certificate }) = (barriers, &answer.verdict) {
+            let (unreached, ends) = certificate.coverage();
+            let bound = Bound::Capacity { capacity: 1, unreached: unreached.to_vec(), ends };
+            answer.verdict = Verdict::SafeUpTo { bound };
+        }
+        answer
+    }
+}
 
 impl Engine for OnlyProves {
     fn name(&self) -> &'static str {

@@ -11,10 +11,10 @@ use wattle_repair::{All, Options, Relaxed, in_all_copies, relax};
 use crate::build::{Builder, int};
 use crate::{exhaustive, places, run_with, sorted};
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -5,16 +5,17 @@
 mod build;
 mod engines;
 mod fuzz;
+mod graphs;
 mod programs;
 
 use wattle_engine::{Budget, Engine, Figure, Property, Reason, Run, Task};
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
-use wattle_program::Program;
 use wattle_program::passes::{Insertion, Spot};
+use wattle_program::{Op, Program};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
-    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kinds, relax, repair,
+    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kind, kinds, relax, repair,
 };
 
 /// All places with all kinds.
@@ -275,7 +276,18 @@ fn exhaustive(program: &Program, model: &str, anywhere: bool) -> Vec<Vec<Inserti
             minimal.push(bits);
         }
     }
-    sorted(minimal.into_iter().map(|bits| chosen(&places, bits)).collect())
+    // Nor can a fence of a minimal placement be replaced by a weaker one.
+    let weaker = |one: &Insertion, other: &Insertion| match (&one.op, &other.op) {
+        (Op::Fence(one), Op::Fence(other)) => other.orders.contains(one.orders),
+        (one, other) => one == other,
+    };
+    let within = |small: &[Insertion], large: &[Insertion]| {
+        let has = |one: &Insertion| large.iter().any(|other| one.place == other.place && weaker(one, other));
+        small.iter().all(has)
+    };
+    let sets: Vec<Vec<Insertion>> = minimal.into_iter().map(|bits| chosen(&places, bits)).collect();
+    let weakest = |set: &&Vec<Insertion>| !sets.iter().any(|other| other != *set && within(other, set));
+    sorted(sets.iter().filter(weakest).cloned().collect())
 }
 
 fn chosen(places: &[Insertion], bits: usize) -> Vec<Insertion> {
@@ -375,6 +387,21 @@ fn a_bounded_proof_is_not_called_minimal() {
     let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
     assert_eq!((repaired.count, repaired.minimal), (2, false));
     assert!(matches!(repaired.proof, Proof::Bounded(_)));
+}
+
+#[test]
+fn a_proved_full_fence_is_better_than_a_barrier_that_is_not() {
+    let program = programs::message_passing();
+    let task =
+        Task { program: &program, memory: wattle_memory::find("pso").unwrap(), property: Property::Stated };
+    let kinds = |engine: &dyn Engine| {
+        let repair = repair(&task, engine, &Options::default(), &Run::default()).unwrap();
+        let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+        assert!(repaired.minimal);
+        repaired.solutions[0].iter().map(|one| kind(&one.op).to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&Explore::default()), ["fence.ww"]);
+    assert_eq!(kinds(&engines::NoBarriers::default()), ["fence"]);
 }
 
 #[test]

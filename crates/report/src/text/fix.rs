@@ -21,7 +21,7 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
                 worth.push(format!("{source} in the text"));
             }
             worth.push(if *minimal { "fewest possible" } else { "not proved to be the fewest" }.into());
-            worth.extend(up_to(*proof));
+            worth.push(up_to(*proof).unwrap_or_else(|| "proved safe".into()));
             style.good("repaired")
         }
         FixVerdict::Relaxed { keep, remove, minimal, proof, .. } => {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::solver::Stop;
-use crate::synthetic::Instance;
+use crate::synthetic::{Instance, Shape};
 use crate::theory::Theory;
 use crate::{Clauses, Definition, Description, Graph, Lit, Outcome, Pair, RelationId, Solver, Test, scratch};
 
@@ -196,7 +196,7 @@ fn proofs_hold() {
 fn proofs_of_larger_instances_hold() {
     let mut refuted = 0;
     for seed in 0..30 {
-        let instance = Instance::new(120, seed, true);
+        let instance = Instance::new(Shape::sparse(120, true), seed);
         let mut solver = Solver::with_proof();
         let (inputs, description) = instance.written_down(&mut solver);
         if solver.solve(&[]) == Outcome::Unsat {

@@ -176,15 +176,21 @@ impl Clocks {
     /// Raises the clock of an edge's target to that of its source.
     fn raise(&mut self, number: u32) {
         let Edge { from, to, .. } = self.edges[number as usize];
-        let (from, start) = (from as usize * self.chains, to as usize * self.chains);
+        let (from, start, chains) = (from as usize * self.chains, to as usize * self.chains, self.chains);
+        let (source, target) = if from < start {
+            let (low, high) = self.clock.split_at_mut(start);
+            (&low[from..from + chains], &mut high[..chains])
+        } else {
+            let (low, high) = self.clock.split_at_mut(from);
+            (&high[..chains], &mut low[start..start + chains])
+        };
         let mut rose = false;
-        for chain in 0..self.chains {
-            let value = self.clock[from + chain];
-            let entry = start + chain;
-            if value > self.clock[entry] {
-                self.clock[entry] = value;
+        for (chain, (value, own)) in source.iter().zip(target).enumerate() {
+            if *value > *own {
+                *own = *value;
+                let entry = start + chain;
                 let previous = std::mem::replace(&mut self.last[entry], self.records.len() as u32);
-                self.records.push(Record { entry: entry as u32, value, previous, edge: number });
+                self.records.push(Record { entry: entry as u32, value: *value, previous, edge: number });
                 rose = true;
             }
         }

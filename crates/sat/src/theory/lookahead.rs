@@ -71,7 +71,7 @@ impl Watches {
 /// Reads-from and coherence as lists by event. Each entry is the other event, and when.
 #[derive(Debug)]
 pub(super) struct Communication {
-    /// Of a write: who may read it, and the writes that may come after and before it.
+    /// Of a write: who may read it, and the writes that may come after and before it (these sorted).
     pub readers: Vec<Vec<(u32, Lit)>>,
     pub later: Vec<Vec<(u32, Lit)>>,
     pub earlier: Vec<Vec<(u32, Lit)>>,
@@ -103,6 +103,7 @@ impl Communication {
         if reduce {
             ordered = without_implied(events, ordered);
         }
+        ordered.sort_unstable();
         for ((first, second), literal) in ordered {
             communication.later[first as usize].push((second, literal));
             communication.earlier[second as usize].push((first, literal));
@@ -110,12 +111,28 @@ impl Communication {
         communication
     }
 
-    /// When the read takes its value from the write.
-    pub fn reads(&self, read: u32, write: u32) -> &[(u32, Lit)] {
-        let writers = &self.writers[read as usize];
-        let start = writers.partition_point(|(other, _)| *other < write);
-        let length = writers[start..].iter().take_while(|(other, _)| *other == write).count();
-        &writers[start..start + length]
+    /// What from-read between these two comes from: each write between them, when it is read, and when
+    /// it is earlier. The shorter list is gone through, without what `is_false`, and the rest is
+    /// looked up in the other.
+    pub fn between(
+        &self,
+        (read, later): Pair,
+        is_false: impl Fn(Lit) -> bool,
+        mut see: impl FnMut(u32, Lit, Lit),
+    ) {
+        let (writers, earlier) = (&self.writers[read as usize], &self.earlier[later as usize]);
+        let reads_less = writers.len() < earlier.len();
+        let (short, long) = if reads_less { (writers, earlier) } else { (earlier, writers) };
+        for (write, one) in short {
+            if is_false(*one) {
+                continue;
+            }
+            let start = long.partition_point(|(other, _)| other < write);
+            for (_, other) in long[start..].iter().take_while(|(other, _)| other == write) {
+                let (reads_from, coherence) = if reads_less { (*one, *other) } else { (*other, *one) };
+                see(*write, reads_from, coherence);
+            }
+        }
     }
 }
 

@@ -113,6 +113,8 @@ pub(crate) struct Theory {
     levels: Vec<Mark>,
     queue: VecDeque<Lit>,
     queued: Vec<bool>,
+    /// Room for a list that is made often.
+    refuted: Vec<(Lit, Edge)>,
     conflict: Option<Closing>,
     /// It cannot be, whatever is assigned.
     broken: Option<Closing>,
@@ -382,27 +384,25 @@ impl Theory {
     /// The write reaches the read now.
     fn wake_from_read(&mut self, graph: usize, communication: u32, leaf: u32, (read, write): Pair) {
         let (from, to) = self.graphs[graph].vertices((read, write));
-        let earlier = self.from_reads[communication as usize].lists.earlier[write as usize].len();
-        for position in 0..earlier {
-            let lists = &self.from_reads[communication as usize].lists;
-            let (first, coherence) = lists.earlier[write as usize][position];
-            let coherent = self.value(coherence);
-            if coherent < 0 {
-                continue;
-            }
-            for other in 0..lists.reads(read, first).len() {
-                let lists = &self.from_reads[communication as usize].lists;
-                let (_, reads_from) = lists.reads(read, first)[other];
-                let why = Why::FromRead { write: first, reads_from, coherence };
-                let edge = Edge { from, to, why, leaf };
-                let closing = Closing::Edge { graph: graph as u32, edge };
-                match (coherent, self.value(reads_from)) {
-                    (1, 0) => self.refute(reads_from, closing),
-                    (0, 1) => self.refute(coherence, closing),
-                    _ => {}
-                }
-            }
+        let mut refuted = std::mem::take(&mut self.refuted);
+        let lists = &self.from_reads[communication as usize].lists;
+        lists.between(
+            (read, write),
+            |literal| self.value(literal) < 0,
+            |write, reads_from, coherence| {
+                let open = match (self.value(reads_from), self.value(coherence)) {
+                    (0, 1) => reads_from,
+                    (1, 0) => coherence,
+                    _ => return,
+                };
+                let why = Why::FromRead { write, reads_from, coherence };
+                refuted.push((open, Edge { from, to, why, leaf }));
+            },
+        );
+        for (literal, edge) in refuted.drain(..) {
+            self.refute(literal, Closing::Edge { graph: graph as u32, edge });
         }
+        self.refuted = refuted;
     }
 
     /// The literal cannot hold.

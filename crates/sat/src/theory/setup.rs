@@ -100,6 +100,7 @@ impl Theory {
             levels: Vec::new(),
             queue: VecDeque::new(),
             queued: vec![false; largest + 1],
+            refuted: Vec::new(),
             conflict: None,
             broken,
             steps: 0,

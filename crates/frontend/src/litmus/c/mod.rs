@@ -19,6 +19,7 @@
 //! *Limits*: no `for`, `goto`, arrays, pointers to locals (but for `&r` as `expected`), mutexes, and
 //! nothing of the Linux kernel's interface: each has its diagnostic.
 
+pub mod edit;
 mod expression;
 mod lex;
 #[cfg(test)]
@@ -72,7 +73,7 @@ fn functions<'a>(cursor: Cursor<'a>, names: &mut Names<'a>) -> Read<usize> {
         }
         let thread = names.add_thread(number, span);
         let mut cfg = Cfg::default();
-        let current = cfg.add_point(PointInfo { origin: Origin(span), ..PointInfo::default() });
+        let current = cfg.add_point(PointInfo::default());
         let mut body = Body {
             scanner,
             names,
@@ -204,8 +205,10 @@ impl<'a> Body<'a, '_> {
         let start = self.scanner.cursor.at;
         self.statement = start;
         self.temporaries = 0;
+        let at = self.current;
+        let block = self.scanner.next() == b'{';
         match self.scanner.peek_word() {
-            _ if self.scanner.next() == b'{' => self.block()?,
+            _ if block => self.block()?,
             _ if self.scanner.eat(";") => {}
             Some("if") => self.conditional()?,
             Some("while") => self.repetition()?,
@@ -239,6 +242,10 @@ impl<'a> Body<'a, '_> {
                 self.flush();
                 self.scanner.expect(";")?;
             }
+        }
+        let begins = &mut self.cfg.points[at.0 as usize].origin;
+        if !block && begins.0.is_nowhere() {
+            *begins = Origin(self.scanner.span(start));
         }
         self.depth -= 1;
         Ok(())
@@ -408,9 +415,9 @@ impl<'a> Body<'a, '_> {
         Origin(self.scanner.span(self.statement))
     }
 
+    /// Where a statement begins is known when one does.
     fn point(&mut self) -> Point {
-        let origin = self.origin();
-        self.cfg.add_point(PointInfo { origin, ..PointInfo::default() })
+        self.cfg.add_point(PointInfo::default())
     }
 
     /// A step that does nothing.

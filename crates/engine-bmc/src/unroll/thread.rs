@@ -325,7 +325,7 @@ pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
         // A read after the write of the same step would have no choice, and no event says so.
         let pair = pair && !(late && loads + stores > 1);
         let fits = match edge.mode {
-            Mode::Locked => pair && !(fenced && !addresses.is_empty()),
+            Mode::Locked => pair && (!fenced || addresses.is_empty()),
             Mode::Buffered => alone,
             Mode::Plain => alone || program.vocabulary != wattle_program::Vocabulary::Generic,
         };

@@ -222,6 +222,12 @@ pub enum Emit {
 pub enum Dump {
     /// The program representation
     Program,
+    /// The guarded equations that engine bmc makes of it
+    Ssa,
+    /// The symbolic events of each thread (engine bmc)
+    Events,
+    /// Who may read from whom, and what has no cycle under the model (engine bmc)
+    Constraints,
 }
 
 #[derive(Debug, Args)]

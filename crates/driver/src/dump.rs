@@ -1,8 +1,15 @@
 //! `--dump`: what wattle made of the text.
 
-use wattle_program::Program;
+use wattle_engine::{Property, Task};
+use wattle_engine_bmc as bmc;
+use wattle_memory::MemoryModel;
+use wattle_program::{Program, passes};
 
+use crate::adapt::adapt;
+use crate::engines::Settings;
 use crate::{Input, Refused, load};
+
+pub use bmc::Dump as Unrolling;
 
 pub fn of_input(input: &Input) -> Result<String, Refused> {
     load(input).map(|loaded| program(&loaded.parsed.program))
@@ -11,4 +18,20 @@ pub fn of_input(input: &Input) -> Result<String, Refused> {
 /// The printed form, which `--lang wir` reads again.
 pub fn program(program: &Program) -> String {
     wattle_program::text::print(program)
+}
+
+/// The unrolling that engine bmc makes of it under a model. The inner result is why there is none.
+pub fn unrolled(
+    input: &Input,
+    memory: &MemoryModel,
+    settings: &Settings,
+    view: Unrolling,
+) -> Result<Result<String, String>, Refused> {
+    let loaded = load(input)?;
+    let settings = settings.placed(&loaded.sources, loaded.file);
+    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
+        let program = passes::forget_dead(&program);
+        let task = Task { program: &program, memory, property: Property::Stated };
+        bmc::dump(&settings.bmc, &task, view).map_err(|why| why.to_string())
+    }))
 }

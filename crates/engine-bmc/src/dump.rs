@@ -1,21 +1,23 @@
-//! `--dump ssa` and `--dump events`: an unrolling as text, in the manner of the paper's Fig. 3.
+//! `--dump ssa`, `events` and `constraints`: an unrolling as text, in the manner of the paper's Figs. 3 and 4.
 //!
 //! Every occurrence of a shared variable has an index of its own (`x_0` is its initial value), and so
 //! has every value that a local is given. An equation with a guard in brackets before it holds where
 //! the guard does. What occurs more than once in expressions is given a name, `t_0`, `t_1` …; free
 //! choices are called `c_0`, `c_1` ….
 
+mod constraints;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use wattle_engine::Unsupported;
+use wattle_engine::{Task, Unsupported};
 use wattle_logic::{Binary, Unary};
 use wattle_program::symbolic::{Expr, Node};
 use wattle_program::{Program, Shape, ThreadId};
 
-use crate::property::standing;
+use crate::Bmc;
 use crate::structure::{Access, Structure};
-use crate::unroll::{Options, unroll};
+use crate::unroll::unroll;
 
 /// Which view of an unrolling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +26,20 @@ pub enum Dump {
     Ssa,
     /// The symbolic events of each thread.
     Events,
+    /// Who may read from whom, and what has no cycle under the model.
+    Constraints,
 }
 
-/// The unrolling of a program as text.
-pub fn dump(program: &Program, unwind: u32, view: Dump) -> Result<String, Unsupported> {
+/// The unrolling of a task's program as text.
+pub fn dump(engine: &Bmc, task: &Task<'_>, view: Dump) -> Result<String, Unsupported> {
+    let program = task.program;
     let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
-    let options = Options { unwind, standing: standing(program), ..Options::default() };
-    let structure = unroll(program, &shape, &options)?;
+    let structure = unroll(program, &shape, &engine.unrolling(task, engine.unwind.unwrap_or(1)))?;
     let mut writer = Writer::new(program, &shape, &structure);
     match view {
         Dump::Ssa => writer.equations(),
         Dump::Events => writer.events(),
+        Dump::Constraints => writer.constraints(engine, task)?,
     }
     Ok(writer.text)
 }
@@ -327,7 +332,9 @@ mod tests {
     fn dumped(text: &str, view: Dump) -> String {
         let (sources, file) = Sources::single("test.wtl", text);
         let parsed = (wattle_frontend::wtl::FRONTEND.parse)(&sources, file, &NoLoader).unwrap();
-        dump(&parsed.program, 1, view).unwrap()
+        let memory = wattle_memory::find("sc").unwrap();
+        let task = Task { program: &parsed.program, memory, property: wattle_engine::Property::Stated };
+        dump(&Bmc::default(), &task, view).unwrap()
     }
 
     const PROGRAM: &str = "shared x = 0, y = 0;
@@ -350,6 +357,22 @@ b:
   violated if x_4 != 1
 ";
         assert_eq!(dumped(PROGRAM, Dump::Ssa), expected);
+    }
+
+    #[test]
+    fn who_may_read_from_whom() {
+        let text = "shared x = 0; thread a { x = 1; } thread b { assert x == 1; }";
+        let expected = "\
+x:
+  rf-some  s(0,2) || s(1,2)
+  rf-val   s(0,2) => x_2 == x_0
+  rf-val   s(1,2) => x_2 == x_1
+  ws       c(0,1)
+  fr       s(0,2) => c(2,1)
+";
+        let dumped = dumped(text, Dump::Constraints);
+        assert!(dumped.starts_with(expected), "{dumped}");
+        assert!(dumped.contains("graph 0, no cycle among"), "{dumped}");
     }
 
     #[test]

@@ -151,7 +151,13 @@ impl Bmc {
             unwind,
             per_loop,
             wanted: Wanted::named(bases),
-            standing: property::standing(task.program),
+            // Of a model that someone else wrote it is not known that an execution can go on, nor that a
+            // read more changes nothing.
+            awaits: task.memory.is_of_the_catalogue(),
+            standing: match task.memory.is_of_the_catalogue() {
+                true => property::standing(task.program),
+                false => unroll::everywhere(task.program),
+            },
             ..Default::default()
         }
     }

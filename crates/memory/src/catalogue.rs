@@ -167,6 +167,11 @@ pub fn find(name: &str) -> Option<&'static MemoryModel> {
 }
 
 impl MemoryModel {
+    /// Is it one of ours, whose laws are known, rather than a text that someone else wrote?
+    pub fn is_of_the_catalogue(&self) -> bool {
+        find(&self.name).is_some_and(|known| known.axioms == self.axioms)
+    }
+
     /// What of the program has no meaning under this model, in words for people.
     pub fn refuses(&self, program: &Program) -> Option<String> {
         let remote = |op: &Op| {

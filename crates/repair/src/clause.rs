@@ -188,5 +188,5 @@ fn occurs_only(formula: &Term, sign: bool) -> bool {
 /// models of our catalogue: fences occur only where more of them forbid more. Of a model that someone
 /// else wrote this is not known.
 pub(crate) fn fences_only_forbid(memory: &MemoryModel) -> bool {
-    wattle_memory::find(&memory.name).is_some_and(|known| known.axioms == memory.axioms)
+    memory.is_of_the_catalogue()
 }

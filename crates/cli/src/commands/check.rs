@@ -1,7 +1,8 @@
 //! `wattle check`.
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::{dump, in_order, models, replay};
+use wattle_driver::dump::{self, Unrolling};
+use wattle_driver::{Input, in_order, models, replay};
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
 use super::{Session, atomic_copy, budget, inputs, property, settings};
@@ -21,8 +22,8 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         litmus: args.emit.is_some(),
     };
     let inputs = inputs(&args.inputs);
-    if args.dump.is_some() {
-        return dump_all(&inputs, session);
+    if let Some(view) = args.dump {
+        return dump_all(&inputs, view, &request, session);
     }
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
@@ -81,11 +82,28 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
     }
 }
 
-fn dump_all(inputs: &[wattle_driver::Input], session: &mut Session) -> Result<Exit, String> {
+fn dump_all(
+    inputs: &[Input],
+    view: args::Dump,
+    request: &Check,
+    session: &mut Session,
+) -> Result<Exit, String> {
+    let unrolled = |input: &Input, view| dump::unrolled(input, &request.model, &request.settings, view);
     let mut exit = Exit::Good;
     for input in inputs {
-        match dump::of_input(input) {
-            Ok(text) => session.output.text(&text),
+        let text = match view {
+            args::Dump::Program => dump::of_input(input).map(Ok),
+            args::Dump::Ssa => unrolled(input, Unrolling::Ssa),
+            args::Dump::Events => unrolled(input, Unrolling::Events),
+            args::Dump::Constraints => unrolled(input, Unrolling::Constraints),
+        };
+        match text {
+            Ok(Ok(text)) => session.output.text(&text),
+            Ok(Err(why)) => {
+                exit = exit.worst(Exit::Undecided);
+                complain(&format!("{}: nothing to show: unsupported: {why}", input.name));
+                true
+            }
             Err(refused) => {
                 exit = exit.worst(if refused.internal.is_some() { Exit::Internal } else { Exit::BadInput });
                 let options = session.output.options;

@@ -22,6 +22,7 @@ use crate::check::{Check, check};
 use crate::engines::{Settings, choose, prefer};
 use crate::load::panic_text;
 use crate::panel::Panel;
+use crate::reach::Reach;
 use crate::{Input, Loaded, Watch, load};
 
 /// How often loops go round where nothing else is said and the engine would go on for ever.
@@ -146,7 +147,10 @@ fn repair(
             return;
         }
     };
-    let found = search(&task, request, &fences, &panel, run, report);
+    // A fifth of the time is kept for the check of the edited text.
+    let time = request.budget.time.map(|time| time * 4 / 5);
+    let found =
+        search(&task, request, &fences, &panel, &watch.run(Budget { time, ..request.budget }), report);
     report.engine = Some(panel.name().to_owned());
     let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
     report.verdict = match found {
@@ -277,11 +281,10 @@ fn search(
         costs: request.costs.iter().map(|(kind, cost)| (kind.to_lowercase().into(), *cost)).collect(),
         kinds: Some(fences.0.iter().map(|(fence, _)| fence.clone()).collect()),
     };
-    let FixReport { statistics, notes, .. } = report;
     // A panic must not take the other files with it.
     let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
-        true => relaxed(task, engine, &options, run, statistics),
-        false => repaired(task, engine, &options, run, statistics, notes),
+        true => relaxed(task, engine, &options, run, &mut report.statistics),
+        false => repaired(task, engine, &options, run, report),
     }));
     match found {
         Ok(Ok(found)) => found,
@@ -297,17 +300,25 @@ fn repaired(
     engine: &dyn Engine,
     options: &wattle_repair::Options,
     run: &Run,
-    statistics: &mut Statistics,
-    notes: &mut Vec<String>,
+    report: &mut FixReport,
 ) -> Result<Found, Reason> {
     let repair = wattle_repair::repair(task, engine, options, run)?;
-    *statistics = repair.statistics;
-    if let Outcome::AlreadySafe { proof: wattle_repair::Proof::Bounded(bound) }
-    | Outcome::Repaired(wattle_repair::Repaired {
-        proof: wattle_repair::Proof::Bounded(bound), ..
-    }) = &repair.outcome
-    {
-        notes.push(format!("checked with {bound}"));
+    let notes = &mut report.notes;
+    report.statistics = repair.statistics;
+    match &repair.outcome {
+        Outcome::AlreadySafe { proof } | Outcome::Repaired(wattle_repair::Repaired { proof, .. }) => {
+            match proof {
+                wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
+                // Old edges have the same numbers with and without fences.
+                wattle_repair::Proof::Safe { certificate } => {
+                    let (unreached, ends) = certificate.coverage();
+                    report
+                        .diagnostics
+                        .extend(Reach::new(task.program, unreached, ends).vacuity(task.property));
+                }
+            }
+        }
+        _ => {}
     }
     let of_repair = |repaired: wattle_repair::Repaired, minimal: bool| {
         let chosen = repaired.solutions.first().cloned().unwrap_or_default();

@@ -124,21 +124,23 @@ impl<'a> Reach<'a> {
         Some(vacuous_warning(&places, message))
     }
 
+    /// The warning that a vacuous proof deserves.
+    pub(crate) fn vacuity(&self, property: Property) -> Option<Diagnostic> {
+        let places = self.vacuous(property)?;
+        if places.is_empty() {
+            let warning =
+                Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property");
+            return Some(
+                warning.help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
+            );
+        }
+        let message = "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
+        Some(vacuous_warning(&places, message))
+    }
+
     /// The warnings that a proof deserves.
     pub(crate) fn warnings(&self, sources: &Sources, property: Property) -> Vec<Diagnostic> {
-        let mut warnings = Vec::new();
-        match self.vacuous(property) {
-            Some(places) if places.is_empty() => warnings.push(
-                Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property")
-                    .help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
-            ),
-            Some(places) => {
-                let message =
-                    "THE PROOF IS VACUOUS: no execution reaches anything that the property speaks about";
-                warnings.push(vacuous_warning(&places, message));
-            }
-            None => {}
-        }
+        let mut warnings: Vec<Diagnostic> = self.vacuity(property).into_iter().collect();
         let dead = self.dead_statements();
         for span in dead.iter().take(NAMED) {
             let message = match self.comes_before(*span) {

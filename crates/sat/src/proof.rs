@@ -20,7 +20,7 @@ use cadical_sys::ProofTracer;
 
 use crate::{Lit, Pair, RelationId};
 
-/// Clauses, by number from 1 on; the last one is the conclusion.
+/// Clauses, by position; the last one is the conclusion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
     pub steps: Vec<Step>,

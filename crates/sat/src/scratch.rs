@@ -1,5 +1,6 @@
 //! The meaning of a description, computed from scratch: slow, short, and what the order theory is
-//! compared with.
+//! compared with in tests. It also looks at an assignment of which the theory was not told all, should
+//! that ever happen.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,16 @@
 //! CaDiCaL, with the order theory in its loop.
+//!
+//! One solver serves many questions: clauses and the description stay, questions are assumptions, and
+//! what was learned for one helps the next. Variable 1 is the constant *true*; clauses are given
+//! without constants.
+//!
+//! *Options.* Chronological backtracking is off: the theory's trails want a stack. Learned clauses are
+//! not shrunk, since with a theory's long reasons that took half of the time. The theory does not
+//! choose decisions: reads-from first, in program order or against it, was several times slower than
+//! the solver's own choice on Fibonacci with 8 rounds. The rest is CaDiCaL's. A solver costs 60 µs to make.
+//!
+//! *Stopping.* CaDiCaL asks whether to stop every few conflicts or decisions; the theory asks too, in
+//! long saturations. Once told to stop it stays stopped, until another `stop_when`.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -106,7 +118,6 @@ impl Solver {
     fn make(recorder: Option<Rc<RefCell<Recorder>>>) -> Solver {
         let mut cadical = CaDiCal::new();
         cadical.set("chrono", 0);
-        // Shrinking learned clauses costs more than it gains here: half of the time on Fibonacci.
         cadical.set("shrink", 0);
         if let Some(recorder) = &recorder {
             cadical.set("elim", 0);

@@ -3,3 +3,4 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cycles;
+mod fences;

@@ -12,7 +12,8 @@
 //!   unrolled loop costs no literal at all. Of the fixed edges only the transitive reduction is kept.
 //! * **Literal edges.** Other pairs of S hold where their condition holds and both events happen. A pair
 //!   without a condition is left out if it leads through a third event that happens whenever one of the
-//!   two does: that path has the same meaning, and is made of shorter pairs.
+//!   two does: that path has the same meaning, and is made of shorter pairs. What leads through few events
+//!   (fences) gets nodes of its own instead (`middle`).
 
 use wattle_engine::Unsupported;
 use wattle_sat::{Definition, Graph, Lit, Pair};
@@ -36,21 +37,34 @@ impl Definitions<'_, '_, '_> {
             }
             return Ok(());
         }
-        let (mut fixed, mut graph) = (Vec::new(), Graph::default());
+        let (mut fixed, mut through, mut graph) = (Vec::new(), Vec::new(), Graph::default());
         for member in self.members(body) {
             self.relations.settle(member, circuit)?;
             let terms = &self.relations.terms;
             let [reads_from, coherence] = ["rf", "co"].map(|name| terms.known(name) == Some(member));
             let decided = self.relations.bounds(member).is_decided() && !reads_from && !coherence;
             self.coherent |= coherence;
-            if decided || (terms.is_fixed(member) && self.relations.is_exact(member)) {
+            if decided {
                 fixed.push(member);
+            } else if terms.is_fixed(member) && self.relations.is_exact(member) {
+                match self.halves(member, circuit)? {
+                    Some(halves) => through.push(halves),
+                    None => fixed.push(member),
+                }
             } else {
                 graph.relations.extend(self.define(member, circuit)?);
             }
         }
         let fixed = self.relations.terms.union(fixed);
-        self.static_edges(fixed, &mut graph, circuit)?;
+        let fixed = self.static_edges(fixed, &mut graph, circuit)?;
+        for halves in through {
+            self.through(halves, &fixed, &mut graph, circuit)?;
+        }
+        let nodes = self.description.events as usize;
+        if !Matrix::from_pairs(nodes, graph.fixed.iter().copied()).is_acyclic() {
+            circuit.clause(&[]);
+            return Ok(());
+        }
         self.description.graphs.push(graph);
         Ok(())
     }
@@ -118,12 +132,13 @@ impl Definitions<'_, '_, '_> {
         members
     }
 
+    /// The pairs that always hold, which are now paths of the graph.
     fn static_edges(
         &mut self,
         id: TermId,
         graph: &mut Graph,
         circuit: &mut Circuit<'_>,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<Matrix, Unsupported> {
         self.relations.settle(id, circuit)?;
         let (must, may) = {
             let bounds = self.relations.bounds(id);
@@ -146,7 +161,7 @@ impl Definitions<'_, '_, '_> {
             closed = fixed.closure();
             if closed.diagonal().next().is_some() {
                 circuit.clause(&[]);
-                return Ok(());
+                return Ok(must);
             }
         }
         let reduced = fixed.difference(&fixed.then(&closed));
@@ -165,10 +180,7 @@ impl Definitions<'_, '_, '_> {
                 literal => graph.literal.push((literal, pair)),
             }
         }
-        if !Matrix::from_pairs(must.size(), graph.fixed.iter().copied()).is_acyclic() {
-            circuit.clause(&[]);
-        }
-        Ok(())
+        Ok(must)
     }
 
     /// For each event: does it always happen, or does everything before it come before everything after

@@ -28,6 +28,7 @@
 
 mod definitions;
 mod graph;
+mod middle;
 mod present;
 #[cfg(test)]
 mod tests;

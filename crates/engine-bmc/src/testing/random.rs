@@ -123,10 +123,10 @@ fn step(
         false => (0, [rng.below(LOCATIONS); 2]),
     };
     let locked = rng.chance(200);
-    let kinds: &[Access] = match rng.below(8) {
+    let kinds: &[Access] = match rng.below(9) {
         0..=2 => &[Access::Read],
         3..=5 => &[Access::Write],
-        6 => &[Access::Fence],
+        6 | 7 => &[Access::Fence],
         _ if updates => &[Access::Update],
         _ => &[Access::Read, Access::Write],
     };

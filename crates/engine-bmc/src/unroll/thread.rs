@@ -304,6 +304,8 @@ pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
         let mut addresses: Vec<&Term> = Vec::new();
         let (mut loads, mut stores) = (0, 0);
         let mut late = false;
+        // No order is said to hold between a fence and the accesses of its own step.
+        let fenced = edge.mode == Mode::Locked && edge.ops.iter().any(|op| matches!(op, Op::Fence(_)));
         for op in &edge.ops {
             match op {
                 Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
@@ -323,7 +325,7 @@ pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
         // A read after the write of the same step would have no choice, and no event says so.
         let pair = pair && !(late && loads + stores > 1);
         let fits = match edge.mode {
-            Mode::Locked => pair,
+            Mode::Locked => pair && (!fenced || addresses.is_empty()),
             Mode::Buffered => alone,
             Mode::Plain => alone || program.vocabulary != wattle_program::Vocabulary::Generic,
         };

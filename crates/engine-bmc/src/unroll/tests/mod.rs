@@ -1,5 +1,6 @@
 //! What structures look like, and whether they mean what the program means.
 
+mod agree;
 mod replay;
 mod shapes;
 

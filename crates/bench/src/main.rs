@@ -1,11 +1,14 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `tables` compares with herd, `litmus`
+//! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
+//! other engines, `tables` compares with herd, `litmus`
 //! measures how fast suites of litmus tests are, `read` how fast they are read. Nothing here is shipped to
 //! users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod agree;
+mod bmc;
 mod explore;
 mod fuzz;
 mod litmus;
@@ -18,6 +21,8 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench explore
+       wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
+       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
        wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
@@ -30,6 +35,8 @@ fn main() -> ExitCode {
         }
         Some((command, rest)) if command == "read" => read::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
+        Some((command, rest)) if command == "bmc" => bmc::run(rest),
+        Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         Some((command, rest)) if command == "twins" => twins::run(rest),

@@ -32,6 +32,8 @@ impl Words {
         };
         for number in 0..structure.arena.len() as u32 {
             match structure.arena.node(Expr(number)) {
+                // A step that is given up leaves the expressions of its reads behind.
+                Node::Read(event) if event as usize >= words.reads.len() => {}
                 Node::Read(event) => words.reads[event as usize] = circuit.word(structure, Expr(number)),
                 Node::Cell(cell) => words.cells[cell as usize] = circuit.word(structure, Expr(number)),
                 _ => {}

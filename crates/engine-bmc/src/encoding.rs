@@ -79,6 +79,20 @@ pub(crate) struct Encoding<'a, 's> {
     /// (write, write): both happen, have the same address, and the first comes first. Initial writes
     /// come first.
     pub coherence: Vec<(Lit, Pair)>,
+    /// Reads whose candidates have a fixed order.
+    pub ladders: Vec<Ladder>,
+}
+
+/// A read that surely happens, and whose candidates surely happen in a coherence order that is known
+/// beforehand, as the stores of a variable that one thread writes do. What is decided then is how far
+/// along that order the read is: *at least to here* is a literal for each candidate. A conflict that
+/// says "not so far" is one literal instead of one for each write beyond.
+#[derive(Clone, Debug)]
+pub(crate) struct Ladder {
+    pub read: EventId,
+    /// All but the first candidate, in order: the read takes its value from this write or a later one.
+    pub rungs: Vec<(Lit, EventId)>,
+    pub first: EventId,
 }
 
 /// How large the problem is, as Fig. 7 of the paper counts.
@@ -166,8 +180,14 @@ pub(crate) fn encode<'a, 's>(
     circuit.values.facts = facts;
     circuit.kind = Constraint::Ssa;
     choices(structure, circuit)?;
-    let mut encoding =
-        Encoding { structure, happens: vec![], locations, reads_from: vec![], coherence: vec![] };
+    let mut encoding = Encoding {
+        structure,
+        happens: vec![],
+        locations,
+        reads_from: vec![],
+        coherence: vec![],
+        ladders: vec![],
+    };
     for (number, list) in candidates.iter().enumerate() {
         if structure.events[number].access.reads() {
             let source = source(structure, circuit, number as EventId, list);
@@ -252,6 +272,10 @@ fn reads_from(
         if !structure.events[number].access.reads() || happens == Lit::FALSE {
             continue;
         }
+        if let Some(ladder) = ladder(encoding, circuit, read, list, options) {
+            encoding.ladders.push(ladder);
+            continue;
+        }
         let mut some = vec![!happens];
         for write in list {
             let same = encoding.same_address(circuit, *write, read);
@@ -271,6 +295,44 @@ fn reads_from(
             at_most_one(circuit, &some[1..]);
         }
     }
+}
+
+/// Fewer candidates than this are told one by one.
+const FEWEST_RUNGS: usize = 3;
+
+fn ladder(
+    encoding: &mut Encoding<'_, '_>,
+    circuit: &mut Circuit<'_>,
+    read: EventId,
+    candidates: &[EventId],
+    options: Options,
+) -> Option<Ladder> {
+    let structure = encoding.structure;
+    let sure = |event: EventId| encoding.happens(event) == Lit::TRUE;
+    let [first, rest @ ..] = candidates else { return None };
+    if rest.len() < FEWEST_RUNGS || options.coherence == Coherence::Unknown || !sure(read) {
+        return None;
+    }
+    let follows = |pair: &[EventId]| {
+        structure.events[pair[0] as usize].thread.is_none()
+            || structure.before[pair[1] as usize].binary_search(&pair[0]).is_ok()
+    };
+    let fixed = candidates.iter().all(|write| sure(*write)) && candidates.windows(2).all(follows);
+    if !fixed || candidates.iter().any(|write| encoding.same_address(circuit, *write, read) != Lit::TRUE) {
+        return None;
+    }
+    let rungs: Vec<(Lit, EventId)> = rest.iter().map(|write| (circuit.fresh(), *write)).collect();
+    for pair in rungs.windows(2) {
+        circuit.implies(pair[1].0, pair[0].0);
+    }
+    let so_far = [Lit::TRUE].into_iter().chain(rungs.iter().map(|(literal, _)| *literal));
+    let further: Vec<Lit> = rungs.iter().map(|(literal, _)| *literal).chain([Lit::FALSE]).collect();
+    for ((here, beyond), write) in so_far.zip(further).zip(candidates) {
+        let literal = circuit.and(here, !beyond);
+        equate(structure, circuit, literal, *write, read);
+        encoding.reads_from.push((literal, (*write, read)));
+    }
+    Some(Ladder { read, rungs, first: *first })
 }
 
 /// Where the literal holds, the read returns what the write wrote.

@@ -17,7 +17,8 @@ impl Facts {
         let of = |expr: Expr| &self.exprs[expr.0 as usize];
         match structure.arena.node(expr) {
             Node::Constant(value) => Fact::one(value),
-            Node::Read(event) => self.reads[event as usize].clone(),
+            // A step that is given up leaves the expressions of its reads behind; nobody uses them.
+            Node::Read(event) => self.reads.get(event as usize).cloned().unwrap_or_else(Fact::nothing),
             Node::Cell(cell) => self.cell(structure, cell),
             Node::If(condition, then, otherwise) => {
                 match (of(condition).may_be(0), of(condition).may_be_true()) {

@@ -55,6 +55,7 @@ impl Definitions<'_, '_, '_> {
                 graph.relations.extend(self.define(member, circuit)?);
             }
         }
+        self.rungs(body, &mut graph);
         let fixed = self.relations.terms.union(fixed);
         let fixed = self.static_edges(fixed, &mut graph, circuit)?;
         for halves in through {
@@ -67,6 +68,41 @@ impl Definitions<'_, '_, '_> {
         }
         self.description.graphs.push(graph);
         Ok(())
+    }
+
+    /// Where reads-from, coherence and from-read are edges, so is how far along the writes a read is: a
+    /// write that it has got to leads to it by coherence and reads-from, and it leads to the others by
+    /// from-read.
+    fn rungs(&mut self, body: TermId, graph: &mut Graph) {
+        let members = self.members(body);
+        let terms = &self.relations.terms;
+        let has = |wanted: Option<TermId>| wanted.is_some_and(|wanted| members.contains(&wanted));
+        if !has(terms.known("co")) || !members.iter().any(|id| *terms.get(*id) == Term::FromRead) {
+            return;
+        }
+        let Some(reads_from) = terms.known("rf") else { return };
+        // A member that has a pair whenever rf has it.
+        let carries = |pair: Pair| {
+            members.iter().any(|member| match terms.get(*member) {
+                _ if *member == reads_from => true,
+                Term::Intersection(of, part) | Term::Intersection(part, of) if *of == reads_from => {
+                    terms.is_fixed(*part) && self.relations.bounds(*part).must.contains(pair)
+                }
+                Term::Difference(of, part) if *of == reads_from => {
+                    terms.is_fixed(*part) && !self.relations.bounds(*part).may.contains(pair)
+                }
+                _ => false,
+            })
+        };
+        for ladder in &self.relations.encoding.ladders {
+            let writes = ladder.rungs.iter().map(|(_, write)| *write).chain([ladder.first]);
+            if writes.into_iter().all(|write| carries((write, ladder.read))) {
+                for (literal, write) in &ladder.rungs {
+                    graph.literal.push((*literal, (*write, ladder.read)));
+                    graph.literal.push((!*literal, (ladder.read, *write)));
+                }
+            }
+        }
     }
 
     /// The encoding makes `co` total where it is wanted, and leaves to us that it is an order.

@@ -15,13 +15,17 @@ pub(crate) fn not(arena: &mut Arena<'_>, condition: Expr) -> Expr {
     arena.unary(Unary::Not, Sort::Bool, condition)
 }
 
+/// So many conditions of a guard are looked at for one that decides the next; long loops make long
+/// guards, and what is far back rarely matters.
+const LOOK_BACK: usize = 64;
+
 /// `guard && condition`. A condition that the guard decides already is not repeated.
 pub(crate) fn and(arena: &mut Arena<'_>, guard: Expr, condition: Expr) -> Expr {
     if let (Some(0), _) | (_, Some(0)) = (arena.value(guard), arena.value(condition)) {
         return arena.constant(0);
     }
     let mut rest = guard;
-    loop {
+    for _ in 0..LOOK_BACK {
         let (before, last) = match arena.node(rest) {
             Node::Binary(Binary::And, _, before, last) => (Some(before), last),
             _ => (None, rest),
@@ -39,9 +43,10 @@ pub(crate) fn and(arena: &mut Arena<'_>, guard: Expr, condition: Expr) -> Expr {
         }
         match before {
             Some(before) => rest = before,
-            None => return arena.binary(Binary::And, Sort::Bool, guard, condition),
+            None => break,
         }
     }
+    arena.binary(Binary::And, Sort::Bool, guard, condition)
 }
 
 /// Can two conditions not hold together, as far as can be seen?

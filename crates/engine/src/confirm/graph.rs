@@ -136,9 +136,10 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
 }
 
 /// A locked step is a read, a write, or a read and then a write of the same location: a graph says
-/// nothing of what else could happen inside.
+/// nothing of what else could happen inside. (Fences inside say nothing that the step does not.)
 fn locked_steps_are_single(execution: &Execution) -> bool {
-    let locked: Vec<&Event> = execution.events.iter().filter(|event| event.locked).collect();
+    let is_access = |event: &&Event| event.locked && event.kind != EventKind::Fence;
+    let locked: Vec<&Event> = execution.events.iter().filter(is_access).collect();
     locked.windows(2).all(|pair| {
         let same = (pair[0].thread, pair[0].instruction) == (pair[1].thread, pair[1].instruction);
         let single = matches!(pair[0].kind, EventKind::Read { .. })

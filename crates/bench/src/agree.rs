@@ -1,0 +1,168 @@
+//! `agree`: bounded model checking against the other engines.
+//!
+//! * On every litmus test of the corpus and of the tables, under every model of the catalogue: is the
+//!   condition reachable? `enumerate`, `bmc` by its theory, and `bmc` by clocks where that exists.
+//! * `--loops COUNT [SEED]`: random programs with loops and branches under sc, tso and pso, against
+//!   `explore`.
+//! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
+//!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use wattle_driver::{Input, load};
+use wattle_engine::{Engine, Property, Task};
+use wattle_engine_bmc::{Bmc, Formulated};
+use wattle_engine_enumerate::Enumerate;
+use wattle_engine_explore::Explore;
+use wattle_generate::{Flavour, Profile};
+use wattle_memory::CATALOGUE;
+use wattle_program::passes;
+use wattle_testing::agree::{Effort, agree, engines_agree};
+use wattle_testing::laws::{self, Law};
+
+pub fn run(arguments: &[String]) -> Result<bool, String> {
+    let number = |at: usize, usual: u64| {
+        arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
+    };
+    match arguments.first().map(String::as_str) {
+        Some("--loops") => {
+            let other = Explore::default();
+            random(&other, &["sc", "tso", "pso"], &with_loops, number(1, 10_000)?, number(2, 4_000_000)?)
+        }
+        Some("--branching") => {
+            let other = Enumerate::default();
+            let models = ["sc", "tso", "pso", "power", "aarch64"];
+            random(&other, &models, &branching, number(1, 10_000)?, number(2, 5_000_000)?)
+        }
+        _ => {
+            let folders: Vec<PathBuf> = match arguments {
+                [] => vec![crate::tables::root().join("corpus/litmus"), crate::tables::data()],
+                folders => folders.iter().map(PathBuf::from).collect(),
+            };
+            let mut compared = Compared::default();
+            for folder in folders.iter().filter(|folder| folder.exists()) {
+                compare_all(folder, &mut compared)?;
+            }
+            Ok(compared.show())
+        }
+    }
+}
+
+/// The engines under test: by its theory, and by clocks.
+fn subjects() -> [Bmc; 2] {
+    let order = Bmc { unwind: Some(2), ..Bmc::default() };
+    [order.clone(), Bmc { formulated: Formulated::Clocks, ..order }]
+}
+
+fn with_loops(seed: u64) -> Profile {
+    let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc];
+    let small = Profile::small(flavours[(seed % 3) as usize]);
+    Profile { loops: 200, litmus: 0, unsupported: 0, ..small }
+}
+
+fn branching(seed: u64) -> Profile {
+    let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc];
+    let small = Profile::small(flavours[(seed % 3) as usize]);
+    Profile { loops: 0, litmus: 100, unsupported: 0, ..small }
+}
+
+fn random(
+    other: &dyn Engine,
+    models: &[&str],
+    profile: &dyn Fn(u64) -> Profile,
+    count: u64,
+    seed: u64,
+) -> Result<bool, String> {
+    let subjects = subjects();
+    let law: Law<'_> = &|program, seed| {
+        // Clocks have their turn less often: they are slower.
+        let which = usize::from(seed.is_multiple_of(8));
+        engines_agree(other, &subjects[which], models, Effort::default(), program)
+    };
+    match laws::test(law, profile, seed..seed + count) {
+        Ok(record) => {
+            println!(
+                "{count} programs from seed {seed}: {} compared, {} telling",
+                record.compared, record.telling
+            );
+            println!("{} passed, 0 failed", record.compared);
+            Ok(true)
+        }
+        Err(failure) => {
+            println!("{failure}");
+            Ok(false)
+        }
+    }
+}
+
+/// What was compared, and what was not.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    pub tests: usize,
+    /// Pairs of a test and a model, for each formulation.
+    pub answers: [usize; 2],
+    pub without: BTreeMap<String, usize>,
+    pub wrong: Vec<String>,
+}
+
+impl Compared {
+    fn show(&self) -> bool {
+        self.wrong.iter().for_each(|line| println!("{line}"));
+        for (reason, count) in &self.without {
+            println!("{count} not compared: {reason}");
+        }
+        let [order, clocks] = self.answers;
+        println!("{} tests: {order} answers by order, {clocks} by clocks", self.tests);
+        println!("{} passed, {} failed", order + clocks - self.wrong.len(), self.wrong.len());
+        self.wrong.is_empty()
+    }
+}
+
+pub fn compare_all(path: &Path, compared: &mut Compared) -> Result<(), String> {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        return paths.iter().try_for_each(|path| compare_all(path, compared));
+    }
+    if path.extension().is_some_and(|extension| extension == "litmus") {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        compare_one(&path.display().to_string(), &text, compared);
+    }
+    Ok(())
+}
+
+fn compare_one(name: &str, text: &str, compared: &mut Compared) {
+    let mut without = |why: String| *compared.without.entry(why).or_default() += 1;
+    let Ok(loaded) = load(&Input::text(name, "litmus", text)) else {
+        return without("not read (a construct that is not supported)".into());
+    };
+    compared.tests += 1;
+    let program = passes::forget_dead(&loaded.parsed.program);
+    let enumerate = Enumerate::default();
+    let subjects = subjects();
+    for memory in CATALOGUE.iter().filter(|memory| memory.axioms.is_some()) {
+        let task = Task { program: &program, memory, property: Property::Stated };
+        if memory.refuses(&program).is_some() {
+            continue;
+        }
+        for (number, subject) in subjects.iter().enumerate() {
+            if let Err(why) = subject.accepts(&task) {
+                if number == 0 {
+                    *compared.without.entry(why.to_string()).or_default() += 1;
+                }
+                continue;
+            }
+            let effort = Effort { states: u64::MAX, polls: 1_000_000 };
+            match agree(&enumerate, subject, effort, &task) {
+                Ok(obeyed) if obeyed.compared => compared.answers[number] += 1,
+                Ok(_) => *compared.without.entry("no definite answer".into()).or_default() += 1,
+                Err(what) => {
+                    compared.answers[number] += 1;
+                    compared.wrong.push(format!("{name} under {}: {what}", memory.name));
+                }
+            }
+        }
+    }
+}

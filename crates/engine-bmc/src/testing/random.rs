@@ -255,7 +255,7 @@ pub(crate) fn encode<'a, 's>(
             }
         }
     }
-    (Encoding { structure, happens, locations, reads_from, coherence }, cells)
+    (Encoding { structure, happens, locations, reads_from, coherence, ladders: vec![] }, cells)
 }
 
 /// One choice of everything: the literals that say so, and the execution that it is.

@@ -73,38 +73,43 @@ impl Architecture {
         matches!(self, Architecture::Rmo | Architecture::Power)
     }
 
-    /// What a fence orders.
-    pub fn rows(self, fence: &Event) -> Vec<Row> {
-        let keeps = |orders| fence.orders.contains(orders);
-        let tagged = |tag: &str| fence.tags.contains(tag);
+    /// What an event orders as a fence. Power knows its fences by their tags, the others by being one.
+    pub fn rows(self, event: &Event) -> Vec<Row> {
+        let keeps = |orders| event.access == Access::Fence && event.orders.contains(orders);
+        let mut rows = Vec::new();
         match self {
-            Architecture::Sc => vec![],
+            Architecture::Sc => {}
             Architecture::Tso | Architecture::Pso if keeps(Orders::WR) => {
-                vec![Row::plain(Kinds::ALL, Kinds::ALL)]
+                rows.push(Row::plain(Kinds::ALL, Kinds::ALL));
             }
-            Architecture::Pso if keeps(Orders::WW) => vec![Row::plain(Kinds::WRITES, Kinds::WRITES)],
-            Architecture::Tso | Architecture::Pso => vec![],
+            Architecture::Pso if keeps(Orders::WW) => rows.push(Row::plain(Kinds::WRITES, Kinds::WRITES)),
+            Architecture::Tso | Architecture::Pso => {}
             Architecture::Rmo | Architecture::Alpha => {
                 let from_reads = Kinds { reads: keeps(Orders::RR), writes: keeps(Orders::RW) };
                 let from_writes = Kinds { reads: keeps(Orders::WR), writes: keeps(Orders::WW) };
-                let rows = match from_reads == from_writes {
-                    true => vec![Row::plain(Kinds::ALL, from_reads)],
-                    false => {
-                        vec![Row::plain(Kinds::READS, from_reads), Row::plain(Kinds::WRITES, from_writes)]
-                    }
-                };
-                rows.into_iter().filter(|row| row.after != Kinds::NONE).collect()
+                if from_reads == from_writes {
+                    rows.push(Row::plain(Kinds::ALL, from_reads));
+                } else {
+                    rows.push(Row::plain(Kinds::READS, from_reads));
+                    rows.push(Row::plain(Kinds::WRITES, from_writes));
+                }
+                rows.retain(|row| row.after != Kinds::NONE);
             }
-            Architecture::Power if tagged("SYNC") => {
-                vec![Row { a_cumulative: true, b_cumulative: true, ..Row::plain(Kinds::ALL, Kinds::ALL) }]
+            Architecture::Power => {
+                if event.tags.contains("SYNC") {
+                    let all = Row::plain(Kinds::ALL, Kinds::ALL);
+                    rows.push(Row { a_cumulative: true, b_cumulative: true, ..all });
+                }
+                if event.tags.contains("LWSYNC") {
+                    rows.push(Row { b_cumulative: true, ..Row::plain(Kinds::READS, Kinds::ALL) });
+                    rows.push(Row { a_cumulative: true, ..Row::plain(Kinds::WRITES, Kinds::WRITES) });
+                }
+                if event.tags.contains("EIEIO") {
+                    rows.push(Row::plain(Kinds::WRITES, Kinds::WRITES));
+                }
             }
-            Architecture::Power if tagged("LWSYNC") => vec![
-                Row { b_cumulative: true, ..Row::plain(Kinds::READS, Kinds::ALL) },
-                Row { a_cumulative: true, ..Row::plain(Kinds::WRITES, Kinds::WRITES) },
-            ],
-            Architecture::Power if tagged("EIEIO") => vec![Row::plain(Kinds::WRITES, Kinds::WRITES)],
-            Architecture::Power => vec![],
         }
+        rows
     }
 }
 

@@ -9,14 +9,17 @@ use wattle_sat::Lit;
 use super::Builder;
 use super::architecture::{Architecture, Kinds, Row};
 use super::clock::Clocked;
-use crate::structure::{Access, EventId};
+use crate::structure::EventId;
 
 impl Builder<'_, '_, '_, '_, '_> {
     /// How many clocks fences need, at most.
     pub(super) fn fence_clocks(&self) -> usize {
         let events = &self.encoding.structure.events;
-        let of = |access: Access| if access == Access::Fence { 2 } else { 0 };
-        events.iter().map(|event| of(event.access) + usize::from(event.tags.contains("rel"))).sum()
+        // One more for a release, or for isync.
+        events
+            .iter()
+            .map(|event| self.architecture.rows(event).len() + usize::from(!event.tags.is_empty()))
+            .sum()
     }
 
     pub(super) fn fences(&mut self, clocked: &mut Clocked) {
@@ -24,11 +27,7 @@ impl Builder<'_, '_, '_, '_, '_> {
         let mut after: Vec<Vec<EventId>> = vec![vec![]; structure.events.len()];
         for (event, before) in structure.before.iter().enumerate() {
             for earlier in before {
-                if structure.events[*earlier as usize].access == Access::Fence
-                    || structure.events[*earlier as usize].tags.contains("rel")
-                {
-                    after[*earlier as usize].push(event as EventId);
-                }
+                after[*earlier as usize].push(event as EventId);
             }
         }
         for fence in 0..structure.events.len() as EventId {
@@ -37,10 +36,8 @@ impl Builder<'_, '_, '_, '_, '_> {
                 continue;
             }
             let after = &after[fence as usize];
-            if event.access == Access::Fence {
-                for row in self.architecture.rows(event) {
-                    self.row(clocked, fence, row, after);
-                }
+            for row in self.architecture.rows(event) {
+                self.row(clocked, fence, row, after);
             }
             if self.architecture == Architecture::Pso && event.tags.contains("rel") {
                 self.release(clocked, fence, after);

@@ -1,6 +1,7 @@
 //! What the tests of this crate share: a list of clauses that propagates, small shapes and structures.
 
 pub(crate) mod outcomes;
+pub(crate) mod random;
 pub(crate) mod sketch;
 
 use wattle_logic::Sort;

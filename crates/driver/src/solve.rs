@@ -1,6 +1,7 @@
 //! One task, the engines in order, and the judges: nothing leaves here that was not replayed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
@@ -22,7 +23,8 @@ pub(crate) struct Solved {
 pub(crate) struct Internal(pub String);
 
 /// Engines have their turn in the order of the list, each with an equal share of the time that is
-/// left, and the first in that order to answer wins. What a bound limits counts as an answer.
+/// left, and the first in that order to answer wins. An answer up to a bound stands unless a later
+/// engine does better within a few times what it took.
 pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> Solved {
     let mut remarks = Vec::new();
     let mut refusals = Vec::new();
@@ -39,13 +41,17 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         }
     }
     let mut undecided: Option<Solved> = None;
+    let mut bounded: Option<Solved> = None;
     for (number, engine) in willing.iter().enumerate() {
         let name = engine.name();
         remarks.push(match number {
             0 => format!("engine {name}: the first in the list that accepts the task"),
             _ => format!("engine {name}: the next that accepts the task"),
         });
-        let share = run.share((willing.len() - number) as u32);
+        let share = match &bounded {
+            None => run.share((willing.len() - number) as u32),
+            Some(_) => run.at_most(Duration::from_secs(2).max(run.elapsed() * 3)),
+        };
         let answer = match guarded(name, || engine.check(task, &share)) {
             Err(internal) => return broken(name, internal, remarks),
             Ok(answer) => answer,
@@ -56,6 +62,11 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         };
         let solved =
             Solved { engine: Some(name), statistics: answer.statistics, remarks: remarks.clone(), verdict };
+        if let Ok(Verdict::SafeUpTo { bound }) = &solved.verdict {
+            remarks.push(format!("engine {name} answers up to a bound: {bound}"));
+            bounded = bounded.or(Some(solved));
+            continue;
+        }
         let Ok(Verdict::Unknown { reason }) = &solved.verdict else { return solved };
         // The next engine may know better, unless nobody wants to know any more.
         if *reason == Reason::Interrupted {
@@ -64,11 +75,13 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         remarks.push(format!("engine {name} does not know: {reason}"));
         undecided = undecided.or(Some(solved));
     }
-    undecided.map(|first| Solved { remarks: remarks.clone(), ..first }).unwrap_or_else(|| Solved {
-        engine: None,
-        verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(&refusals)) }),
-        statistics: Statistics::default(),
-        remarks,
+    bounded.or(undecided).map(|first| Solved { remarks: remarks.clone(), ..first }).unwrap_or_else(|| {
+        Solved {
+            engine: None,
+            verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(&refusals)) }),
+            statistics: Statistics::default(),
+            remarks,
+        }
     })
 }
 

@@ -107,6 +107,14 @@ impl Run {
         run
     }
 
+    /// The same run with no more than this of the time that is left.
+    pub fn at_most(&self, time: Duration) -> Run {
+        let mut run = self.clone();
+        let limit = self.elapsed() + time;
+        run.budget.time = Some(self.budget.time.map_or(limit, |before| before.min(limit)));
+        run
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

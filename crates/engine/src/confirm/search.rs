@@ -86,15 +86,18 @@ impl Search<'_> {
             match operational::apply(self.program, self.shape, self.machine, &state, action) {
                 Some(Outcome::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
                 Some(Outcome::Moved { state: next, .. }) => state = next,
-                _ => break,
+                _ => {
+                    self.actions.clear();
+                    return false;
+                }
             }
         }
         let done: Vec<usize> = self.counterexample.paths.iter().map(Vec::len).collect();
-        if self.actions.len() == moves.len() && self.is_goal(&state, &done) {
-            return true;
+        let shown = self.is_goal(&state, &done);
+        if !shown {
+            self.actions.clear();
         }
-        self.actions.clear();
-        false
+        shown
     }
 
     fn go(&mut self, state: &State, positions: &[usize], last: Option<ThreadId>) -> bool {

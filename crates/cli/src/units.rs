@@ -55,7 +55,8 @@ pub fn cost(text: &str) -> Result<(String, u64), String> {
 pub fn loop_bound(text: &str) -> Result<(u32, u32), String> {
     let parts =
         text.split_once('=').and_then(|(line, rounds)| Some((line.parse().ok()?, rounds.parse().ok()?)));
-    parts.filter(|(line, _)| *line > 0).ok_or("expected LINE=N, such as 12=5".into())
+    let good = parts.filter(|(line, rounds): &(u32, u32)| *line > 0 && *rounds > 0);
+    good.ok_or("expected LINE=N with numbers from 1 on, such as 12=5".into())
 }
 
 pub fn at_least_one(text: &str) -> Result<usize, String> {

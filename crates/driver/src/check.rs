@@ -77,7 +77,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
             if !settings.loop_lines.is_empty() {
-                let settings = settings.placed(&loaded.sources, loaded.file);
+                let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             prefer(&mut engines, &loaded.parsed.program);
@@ -242,7 +242,7 @@ fn holds_under_sc(
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
     // A remark is not worth more than a few times what the verdict took.
     let spent = run.elapsed();
-    let worth = Duration::from_secs(2).max(spent * 3);
+    let worth = Duration::from_millis(500).max(spent * 3);
     let left = request.budget.time.map_or(worth, |time| worth.min(time.saturating_sub(spent)));
     let run = watch.run(Budget { time: Some(left), ..request.budget });
     let task = Task { program, memory: &memory, property: request.property };

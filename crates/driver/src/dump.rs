@@ -28,7 +28,10 @@ pub fn unrolled(
     view: Unrolling,
 ) -> Result<Result<String, String>, Refused> {
     let loaded = load(input)?;
-    let settings = settings.placed(&loaded.sources, loaded.file);
+    let settings = match settings.placed(&loaded) {
+        Ok(settings) => settings,
+        Err(why) => return Ok(Err(why)),
+    };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
         let program = passes::forget_dead(&program);
         let task = Task { program: &program, memory, property: Property::Stated };

@@ -5,10 +5,11 @@
 //! test; it is the smallest one that shows the same behaviour, since a shortest cycle is taken. The
 //! test is only given away after it was checked: the model allows its final state, and sc does not.
 
+use wattle_engine::confirm::{self, replay};
 use wattle_engine::{Budget, Counterexample, Engine, Property, Run, Task, Verdict};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::cycle::{
-    Architecture, Communication, Cycle, Direction, Edge, Fence, Kind, Means, Reach, Test, test,
+    Annotation, Architecture, Communication, Cycle, Direction, Edge, Fence, Kind, Means, Reach, Test, test,
 };
 use wattle_memory::axiomatic::{Step, explain_cycle};
 use wattle_memory::{Event, EventKind, Execution, MemoryModel, observe, operational};
@@ -53,7 +54,11 @@ fn observed(task: &Task<'_>, counterexample: &Counterexample) -> Option<Executio
     let shape = Shape::new(task.program).ok()?;
     let starts = operational::initial_states(task.program, &shape).ok()?;
     let (_, start) = starts.into_iter().find(|(codes, _)| *codes == schedule.initial)?;
-    observe(task.program, &shape, machine, &start, &schedule.actions)
+    let mut actions = schedule.actions.clone();
+    let states = replay(task, counterexample).ok()?.states;
+    actions.truncate(states.len().checked_sub(1)?);
+    actions.extend(confirm::drain(task.program, &shape, machine, states.last()?));
+    observe(task.program, &shape, machine, &start, &actions)
 }
 
 fn architecture(memory: &MemoryModel) -> Architecture {
@@ -100,9 +105,29 @@ fn edges(execution: &Execution, steps: &[Step], architecture: Architecture) -> R
                 same: event(from).location() == event(to).location(),
             },
         };
-        edges.push(Edge::new(kind, ends));
+        let mut edge = Edge::new(kind, ends);
+        edge.annotations = (annotation(event(from), architecture), annotation(event(to), architecture));
+        edges.push(edge);
     }
     Ok(edges)
+}
+
+/// The marks of an access, as far as the architecture's tests have them.
+fn annotation(event: &Event, architecture: Architecture) -> Option<Annotation> {
+    let has = |names: &[&str]| event.tags.iter().any(|tag| names.contains(&&**tag));
+    let marked = [
+        (&["SC"][..], Annotation::SeqCst),
+        (&["A", "Acq", "ACQ", "ACQ_REL"], Annotation::Acquire),
+        (&["Q"], Annotation::AcquirePc),
+        (&["L", "Rel", "REL", "ACQ_REL"], Annotation::Release),
+        (&["NA"], Annotation::NonAtomic),
+    ];
+    let direction = if event.read().is_some() { Direction::Read } else { Direction::Write };
+    let fits = |annotation: Annotation| {
+        let known = architecture.annotations().iter();
+        known.into_iter().any(|(_, one, ends)| *one == annotation && ends.contains(&direction))
+    };
+    marked.into_iter().find(|(names, one)| has(names) && fits(*one)).map(|(_, annotation)| annotation)
 }
 
 /// In which role the step before comes to an event.

@@ -1,16 +1,18 @@
 //! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
 
+use std::collections::BTreeSet;
+
 use wattle_engine::{Engine, Property, Task};
-use wattle_engine_bmc::Bmc;
+use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Vocabulary, passes};
-use wattle_source::{FileId, Sources, Span};
+use wattle_source::Span;
 
 use crate::adapt::adapt;
 use crate::similar::did_you_mean;
-use crate::{Input, Refused, load};
+use crate::{Input, Loaded, Refused, load};
 
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
 #[derive(Clone, Debug, Default)]
@@ -23,16 +25,31 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// With lines turned into places of a text.
-    pub(crate) fn placed(&self, sources: &Sources, file: FileId) -> Settings {
+    /// With lines turned into places of a text. `Err`: no loop begins on some line.
+    pub(crate) fn placed(&self, loaded: &Loaded) -> Result<Settings, String> {
         let mut settings = self.clone();
-        let text = sources.text(file);
+        let (sources, program) = (&loaded.sources, &loaded.parsed.program);
+        let loops: BTreeSet<(u32, Span)> = (program.processes.iter())
+            .flat_map(|process| {
+                loop_heads(&process.cfg).into_iter().map(|head| process.cfg.point(head).origin.0)
+            })
+            .filter(|span| !span.is_nowhere())
+            .map(|span| (sources.start(span).line, span))
+            .collect();
         for (line, rounds) in &self.loop_lines {
-            let start = text.split_inclusive('\n').take(*line as usize - 1).map(str::len).sum::<usize>();
-            let end = start + text[start..].find('\n').unwrap_or(text.len() - start);
-            settings.bmc.loops.push((Span { file, start: start as u32, end: end as u32 }, *rounds));
+            let here: Vec<Span> =
+                loops.iter().filter(|(other, _)| other == line).map(|(_, span)| *span).collect();
+            if here.is_empty() {
+                let mut lines: Vec<String> = loops.iter().map(|(line, _)| line.to_string()).collect();
+                lines.dedup();
+                return Err(match lines.is_empty() {
+                    true => format!("no loop begins on line {line}: the program has none"),
+                    false => format!("no loop begins on line {line}, but on {}", lines.join(", ")),
+                });
+            }
+            settings.bmc.loops.extend(here.into_iter().map(|span| (span, *rounds)));
         }
-        settings
+        Ok(settings)
     }
 }
 

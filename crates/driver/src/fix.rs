@@ -102,7 +102,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
             if !request.settings.loop_lines.is_empty() {
-                let settings = request.settings.placed(&loaded.sources, loaded.file);
+                let settings = request.settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             // A machine is the better judge of fences: it can wait.

@@ -26,9 +26,10 @@ pub(crate) fn deepen(
         match round(engine, task, unwind, run, statistics) {
             Ok(Round::Violated(counterexample)) => return Ok(Verdict::Unsafe { counterexample }),
             Ok(Round::Complete(certificate)) => return Ok(Verdict::Safe { certificate }),
-            Ok(Round::Bounded(bound)) => {
+            Ok(Round::Bounded { bound, may_grow }) => {
                 statistics.count("rounds completed", u64::from(unwind));
-                if engine.unwind.is_some() {
+                // Where only loops with a bound of their own are cut, more rounds of the others change nothing.
+                if engine.unwind.is_some() || !may_grow {
                     return Ok(Verdict::SafeUpTo { bound });
                 }
                 completed = Some(bound);
@@ -39,6 +40,6 @@ pub(crate) fn deepen(
             }
             Err(reason) => return Err(reason),
         }
-        unwind += (unwind / 2).max(1);
+        unwind = unwind.saturating_add((unwind / 2).max(1));
     }
 }

@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
 use wattle_memory::cat::Node;
 use wattle_program::symbolic::formula::speaks_of_memory;
-use wattle_program::{Point, PropertyKind, Shape};
+use wattle_program::{Cfg, Point, PropertyKind, Shape};
 use wattle_source::Span;
 
 use crate::formulation::Formulation;
@@ -71,6 +71,20 @@ pub struct Bmc {
     pub formulated: Formulated,
     /// Keep what `--certify` needs.
     pub proof: bool,
+}
+
+/// The heads of the loops of a process, the outer ones first.
+pub fn loop_heads(cfg: &Cfg) -> Vec<Point> {
+    let mut heads = Vec::new();
+    let order = wto::weak_topological_order(cfg);
+    let mut open: Vec<&wto::Element> = order.iter().collect();
+    while let Some(element) = open.pop() {
+        if let wto::Element::Component(component) = element {
+            heads.push(component.head);
+            open.extend(&component.body);
+        }
+    }
+    heads
 }
 
 /// How orders are told to the solver.

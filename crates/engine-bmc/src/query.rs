@@ -1,6 +1,7 @@
 //! One unrolling, and the questions that are put to it.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use wattle_engine::{
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
-use wattle_program::{Program, Shape};
+use wattle_program::step::domain;
+use wattle_program::{Point, ProcessId, Program, Shape};
 use wattle_sat::{Lit, Outcome, Solver};
 
 use crate::assignment::{Model, Words};
@@ -29,7 +31,11 @@ pub(crate) enum Round {
     Violated(Box<Counterexample>),
     /// No execution is cut.
     Complete(Certificate),
-    Bounded(Bound),
+    /// `may_grow`: a loop without a bound of its own is cut.
+    Bounded {
+        bound: Bound,
+        may_grow: bool,
+    },
 }
 
 /// An unrolling with more events than this is too much: pairs of them are counted in bits.
@@ -74,9 +80,32 @@ pub(crate) fn round(
     solver.connect(constrained.description);
     let program = task.program;
     let mut instance = Instance { program, shape: &shape, encoding, words, solver, stopped, proof };
-    let answer = instance.answer(&questions, unwind, thin_air_free);
+    let answer = instance.answer(&questions, unwind, &options.per_loop, thin_air_free);
     instance.record(statistics);
     answer
+}
+
+/// Replay looks through the initial states for the one that a graph starts in.
+const MOST_INITIAL: u64 = 1_000_000;
+
+/// How many initial states there are, a constraint on them aside.
+fn initial_states(program: &Program, shape: &Shape) -> u64 {
+    let size = |sort, range| match domain(program, sort, range) {
+        Some((low, high)) => high.abs_diff(low).saturating_add(1),
+        None => u64::MAX,
+    };
+    let mut count: u64 = 1;
+    for (number, value) in shape.initial_memory(program).unwrap_or_default().iter().enumerate() {
+        let variable = &program.variables[shape.locations[number].variable as usize];
+        count = count.saturating_mul(value.as_ref().map_or(size(variable.sort, variable.range), |_| 1));
+    }
+    for thread in shape.thread_ids() {
+        let locals = &program.process(shape.info(thread).process).locals;
+        for (value, local) in shape.initial_locals(program, thread).unwrap_or_default().iter().zip(locals) {
+            count = count.saturating_mul(value.as_ref().map_or(size(local.sort, local.range), |_| 1));
+        }
+    }
+    count
 }
 
 fn unsupported(what: impl Into<String>) -> Reason {
@@ -201,7 +230,13 @@ impl Instance<'_, '_> {
         Ok(exists)
     }
 
-    fn answer(&mut self, questions: &Questions, unwind: u32, thin_air_free: bool) -> Result<Round, Reason> {
+    fn answer(
+        &mut self,
+        questions: &Questions,
+        unwind: u32,
+        bounds: &BTreeMap<(ProcessId, Point), u32>,
+        thin_air_free: bool,
+    ) -> Result<Round, Reason> {
         if self.asked("no execution violates the property", questions.violated)? {
             return self.counterexample(questions).map(Round::Violated);
         }
@@ -216,14 +251,33 @@ impl Instance<'_, '_> {
                 return Err(Reason::GaveUp(why));
             }
         }
-        let complete = thin_air_free && !self.asked("no execution is cut", questions.cut)?;
-        let Coverage { unreached, ends } = coverage::coverage(self, questions.ends)?;
-        Ok(match complete {
-            true => {
-                let proof = self.proof.take().map(Arc::new);
-                Round::Complete(Certificate::Refutation { proof, unreached, ends })
-            }
-            false => Round::Bounded(Bound::Unwinding { unwind, unreached, ends }),
+        let cut = self.asked("no execution is cut", questions.cut)?;
+        let coverage = coverage::coverage(self, questions.ends);
+        if thin_air_free && !cut {
+            // A proof is one even if it is not known what it did not reach.
+            let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
+            let proof = self.proof.take().map(Arc::new);
+            return Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends }));
+        }
+        let Coverage { unreached, ends } = coverage?;
+        // A loop with a smaller bound of its own limits what is claimed of all loops.
+        let may_grow = cut && self.cuts_others(bounds);
+        let least = match bounds.values().copied().min() {
+            Some(least) if may_grow => least.min(unwind),
+            Some(least) => least,
+            None => unwind,
+        };
+        let bound = Bound::Unwinding { unwind: least, unreached, ends };
+        Ok(Round::Bounded { bound, may_grow })
+    }
+
+    /// Is a thread cut at a loop that has no bound of its own?
+    fn cuts_others(&self, bounds: &BTreeMap<(ProcessId, Point), u32>) -> bool {
+        let arena = &self.encoding.structure.arena;
+        self.shape.thread_ids().zip(&self.encoding.structure.threads).any(|(thread, threaded)| {
+            let process = self.shape.info(thread).process;
+            let others = threaded.cuts.iter().filter(|(head, _)| !bounds.contains_key(&(process, *head)));
+            others.into_iter().any(|(_, when)| arena.value(*when) != Some(0))
         })
     }
 
@@ -235,6 +289,10 @@ impl Instance<'_, '_> {
         let Some((violated, _)) = violated else {
             return Err(Reason::GaveUp("a violation that violates nothing".into()));
         };
+        if initial_states(self.program, self.shape) > MOST_INITIAL {
+            let why = "a violation was found, but there are too many initial states to replay it from one";
+            return Err(Reason::GaveUp(why.into()));
+        }
         let (violated, execution) = (violated.clone(), Some(execution));
         Ok(Box::new(Counterexample { violated, paths, schedule: None, execution }))
     }

@@ -114,7 +114,7 @@ pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) ->
 }
 
 /// The commits that empty all buffers.
-fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Action> {
+pub fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Action> {
     let mut state = state.clone();
     let mut actions = Vec::new();
     loop {

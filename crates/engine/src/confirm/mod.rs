@@ -17,6 +17,7 @@ use wattle_memory::operational::State;
 
 use crate::{Counterexample, Schedule, Task};
 
+pub use graph::drain;
 pub use schedule::replay;
 
 /// Why a counterexample does not hold water. Seeing one means that wattle has a bug.

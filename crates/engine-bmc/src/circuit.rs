@@ -11,6 +11,7 @@
 
 mod word;
 
+use wattle_engine::Unsupported;
 use wattle_program::symbolic::Table;
 use wattle_sat::{Clauses, Lit};
 
@@ -29,6 +30,9 @@ enum Gate {
     Majority(Lit, Lit, Lit),
 }
 
+/// So many clauses are made before the budget is looked at again.
+const POLL: u64 = 4096;
+
 /// Gates and words over a solver.
 pub(crate) struct Circuit<'c> {
     pub clauses: &'c mut dyn Clauses,
@@ -41,6 +45,8 @@ pub(crate) struct Circuit<'c> {
     /// The clause in the making.
     buffer: Vec<Lit>,
     pub values: Values,
+    /// Asked now and then while clauses are made: is it time to give up?
+    pub over: Option<&'c dyn Fn() -> bool>,
 }
 
 impl<'c> Circuit<'c> {
@@ -53,6 +59,7 @@ impl<'c> Circuit<'c> {
             conjunctions: Table::default(),
             buffer: Vec::new(),
             values: Values::default(),
+            over: None,
         }
     }
 
@@ -88,6 +95,11 @@ impl<'c> Circuit<'c> {
         }
         if !always {
             self.counts[self.kind as usize] += 1;
+            if self.counts[self.kind as usize].is_multiple_of(POLL)
+                && self.over.as_ref().is_some_and(|over| over())
+            {
+                self.values.refused.get_or_insert_with(|| Unsupported::new("more than the budget allows"));
+            }
             self.clauses.clause(&kept);
         }
         self.buffer = kept;

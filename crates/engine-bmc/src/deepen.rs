@@ -7,7 +7,7 @@
 use wattle_engine::{Bound, Progress, Reason, Run, Statistics, Task, Verdict};
 
 use crate::Bmc;
-use crate::query::{Round, round};
+use crate::query::{Failed, Round, round};
 
 pub(crate) fn deepen(
     engine: &Bmc,
@@ -34,11 +34,12 @@ pub(crate) fn deepen(
                 }
                 completed = Some(bound);
             }
-            // A bound that was completed is worth saying when the budget is spent.
-            Err(reason @ (Reason::Timeout | Reason::Memory | Reason::Polls | Reason::States)) => {
+            Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted),
+            // A bound that was completed is worth saying when the next is too much.
+            Err(Failed::Effort(reason)) => {
                 return completed.map(|bound| Verdict::SafeUpTo { bound }).ok_or(reason);
             }
-            Err(reason) => return Err(reason),
+            Err(Failed::Judged(reason)) => return Err(reason),
         }
         unwind = unwind.saturating_add((unwind / 2).max(1));
     }

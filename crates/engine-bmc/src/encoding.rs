@@ -201,10 +201,12 @@ pub(crate) fn encode<'a, 's>(
             circuit.word(structure, written);
         }
     }
+    // What cannot be expressed need not be encoded.
+    circuit.accepted()?;
     circuit.kind = Constraint::ReadFrom;
-    reads_from(&mut encoding, circuit, &candidates, options);
+    reads_from(&mut encoding, circuit, &candidates, options)?;
     circuit.kind = Constraint::Coherence;
-    coherence(&mut encoding, circuit, options);
+    coherence(&mut encoding, circuit, options)?;
     circuit.kind = Constraint::Property;
     contents(&encoding, circuit);
     circuit.kind = Constraint::Ssa;
@@ -264,7 +266,7 @@ fn reads_from(
     circuit: &mut Circuit<'_>,
     candidates: &[Vec<EventId>],
     options: Options,
-) {
+) -> Result<(), Unsupported> {
     let structure = encoding.structure;
     for (number, list) in candidates.iter().enumerate() {
         let read = number as EventId;
@@ -272,6 +274,7 @@ fn reads_from(
         if !structure.events[number].access.reads() || happens == Lit::FALSE {
             continue;
         }
+        circuit.accepted()?;
         if let Some(ladder) = ladder(encoding, circuit, read, list, options) {
             encoding.ladders.push(ladder);
             continue;
@@ -295,6 +298,7 @@ fn reads_from(
             at_most_one(circuit, &some[1..]);
         }
     }
+    Ok(())
 }
 
 /// Fewer candidates than this are told one by one.
@@ -355,13 +359,18 @@ fn at_most_one(circuit: &mut Circuit<'_>, literals: &[Lit]) {
     }
 }
 
-fn coherence(encoding: &mut Encoding<'_, '_>, circuit: &mut Circuit<'_>, options: Options) {
+fn coherence(
+    encoding: &mut Encoding<'_, '_>,
+    circuit: &mut Circuit<'_>,
+    options: Options,
+) -> Result<(), Unsupported> {
     let structure = encoding.structure;
     let writes: Vec<EventId> = (0..structure.events.len() as EventId)
         .filter(|event| structure.events[*event as usize].access.writes())
         .filter(|event| encoding.happens(*event) != Lit::FALSE)
         .collect();
     for (position, &second) in writes.iter().enumerate() {
+        circuit.accepted()?;
         for &first in &writes[..position] {
             let same = encoding.same_address(circuit, first, second);
             let both = circuit.all(&[encoding.happens(first), encoding.happens(second), same]);
@@ -384,6 +393,7 @@ fn coherence(encoding: &mut Encoding<'_, '_>, circuit: &mut Circuit<'_>, options
             encoding.coherence.push((other, (second, first)));
         }
     }
+    Ok(())
 }
 
 /// What memory holds in the end: at each location that is asked for, the value of its last write.

@@ -38,6 +38,20 @@ pub(crate) enum Round {
     },
 }
 
+/// Why an unrolling shows nothing.
+pub(crate) enum Failed {
+    /// It was too much: of a smaller one something may be known.
+    Effort(Reason),
+    /// This is how it is: an execution that nobody can judge.
+    Judged(Reason),
+}
+
+impl From<Reason> for Failed {
+    fn from(reason: Reason) -> Failed {
+        Failed::Effort(reason)
+    }
+}
+
 /// An unrolling with more events than this is too much: pairs of them are counted in bits.
 const MOST_EVENTS: usize = 20_000;
 
@@ -47,7 +61,7 @@ pub(crate) fn round(
     unwind: u32,
     run: &Run,
     statistics: &mut Statistics,
-) -> Result<Round, Reason> {
+) -> Result<Round, Failed> {
     let shape = Shape::new(task.program).map_err(|error| unsupported(error.to_string()))?;
     let axioms = task.memory.axioms.as_ref().ok_or_else(|| unsupported("a model without axioms"))?;
     let options = engine.unrolling(task, unwind);
@@ -55,26 +69,28 @@ pub(crate) fn round(
     let asked = ask(task.program, &shape, &mut structure).map_err(Reason::Unsupported)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
-        return Err(Reason::GaveUp(format!(
-            "more than {MOST_EVENTS} events after {unwind} rounds of each loop"
-        )));
+        let why = format!("more than {MOST_EVENTS} events after {unwind} rounds of each loop");
+        return Err(Reason::GaveUp(why).into());
     }
     poll(run)?;
     let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
     let stopped = stop_with(&mut solver, run);
     let mut ledger = Ledger::new(&mut solver, engine.proof);
+    let over = || poll(run).is_err();
     let mut circuit = Circuit::new(&mut ledger);
+    circuit.over = Some(&over);
     let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
-    let encoding = encode(&structure, &mut circuit, model).map_err(Reason::Unsupported)?;
+    // What the budget does not allow is not to be called unsupported.
+    let refused = |why: Unsupported| poll(run).err().unwrap_or(Reason::Unsupported(why));
+    let encoding = encode(&structure, &mut circuit, model).map_err(refused)?;
     poll(run)?;
     let formulation = engine.formulation();
-    let constrained =
-        formulation.constrain(&encoding, &mut circuit, task.memory).map_err(Reason::Unsupported)?;
+    let constrained = formulation.constrain(&encoding, &mut circuit, task.memory).map_err(refused)?;
     poll(run)?;
     let questions = Questions::new(&encoding, &mut circuit, &asked, &constrained);
     let words = Words::new(&structure, &mut circuit);
-    circuit.accepted().map_err(Reason::Unsupported)?;
+    circuit.accepted().map_err(refused)?;
     figures(statistics, &encoding, &circuit);
     let proof = ledger.close().map(|clauses| problem(clauses, &constrained.description));
     solver.connect(constrained.description);
@@ -236,19 +252,19 @@ impl Instance<'_, '_> {
         unwind: u32,
         bounds: &BTreeMap<(ProcessId, Point), u32>,
         thin_air_free: bool,
-    ) -> Result<Round, Reason> {
+    ) -> Result<Round, Failed> {
         if self.asked("no execution violates the property", questions.violated)? {
-            return self.counterexample(questions).map(Round::Violated);
+            return self.counterexample(questions).map(Round::Violated).map_err(Failed::Judged);
         }
         for (reason, when) in &questions.failures {
             if self.asked("no execution fails", *when)? {
-                return Err(reason.clone());
+                return Err(Failed::Judged(reason.clone()));
             }
         }
         for (axiom, raised) in &questions.undefined {
             if self.asked("every execution has a meaning", *raised)? {
                 let why = format!("the program has no meaning: an execution breaks `{axiom}`");
-                return Err(Reason::GaveUp(why));
+                return Err(Failed::Judged(Reason::GaveUp(why)));
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;

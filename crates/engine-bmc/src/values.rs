@@ -37,7 +37,7 @@ pub(crate) struct Values {
     reads: Vec<Option<Source>>,
     cells: Vec<Option<Word>>,
     pub facts: Facts,
-    refused: Option<Unsupported>,
+    pub refused: Option<Unsupported>,
 }
 
 impl Values {

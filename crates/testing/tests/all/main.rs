@@ -1,5 +1,6 @@
 //! One binary for all integration tests of this crate.
 
 mod agreement;
+mod bmc;
 mod conformance;
 mod laws;

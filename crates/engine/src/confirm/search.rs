@@ -168,8 +168,8 @@ impl Search<'_> {
         judged
             && done
             && drained
-            && operational::first_violation(self.program, self.shape, state).is_some_and(|found| {
-                self.counterexample.violated == Violation::Property { property: found.property }
-            })
+            && operational::violations(self.program, self.shape, state)
+                .into_iter()
+                .any(|found| self.counterexample.violated == Violation::Property { property: found.property })
     }
 }

@@ -21,5 +21,5 @@ mod property;
 mod state;
 
 pub use machine::{Action, Outcome, Successor, apply, initial_states, successors};
-pub use property::{View, Violation, first_violation, is_final, is_stuck};
+pub use property::{View, Violation, first_violation, is_final, is_stuck, violations};
 pub use state::{Half, State, Stored};

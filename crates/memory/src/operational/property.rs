@@ -1,7 +1,7 @@
 //! What states mean for properties.
 
 use wattle_logic::{Environment, Fault, Value};
-use wattle_program::{Point, ProcessId, Program, PropertyKind, Shape};
+use wattle_program::{Point, ProcessId, Program, Property, PropertyKind, Shape};
 
 use super::machine::{Action, Outcome, successors};
 use super::state::State;
@@ -57,17 +57,22 @@ pub struct Violation {
 /// The first property, in the order of the text, that the state violates. While a thread is inside
 /// an atomic section nothing is judged: the section is one step.
 pub fn first_violation(program: &Program, shape: &Shape, state: &State) -> Option<Violation> {
+    violations(program, shape, state).into_iter().next()
+}
+
+/// Every property that a state violates, or that has no value in it, in the order of the text.
+pub fn violations(program: &Program, shape: &Shape, state: &State) -> Vec<Violation> {
     let in_section = shape.thread_ids().any(|thread| {
         let cfg = &program.process(shape.info(thread).process).cfg;
         cfg.point(state.threads[thread.0 as usize].point).inside.is_some()
     });
     if in_section {
-        return None;
+        return vec![];
     }
     let view = View { program, shape, state };
     let mut last = None;
     let mut is_last = || *last.get_or_insert_with(|| counts_as_final(&view));
-    program.properties.iter().enumerate().find_map(|(property, info)| {
+    let judge = |(property, info): (usize, &Property)| {
         let bad = match info.kind {
             PropertyKind::Forbid => info.formula.evaluate_bool(&view),
             PropertyKind::Always => info.formula.evaluate_bool(&view).map(|holds| !holds),
@@ -79,7 +84,8 @@ pub fn first_violation(program: &Program, shape: &Shape, state: &State) -> Optio
             Ok(true) => Some(Violation { property, fault: None }),
             Err(fault) => Some(Violation { property, fault: Some(fault) }),
         }
-    })
+    };
+    program.properties.iter().enumerate().filter_map(judge).collect()
 }
 
 fn counts_as_final(view: &View<'_>) -> bool {

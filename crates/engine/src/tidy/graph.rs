@@ -1,34 +1,56 @@
 //! The same for execution graphs: a thread need not go on after it has done its part.
 //!
-//! The last step of some thread is taken away as long as the rest is still a counterexample. What
-//! nobody reads and no axiom needs disappears; what remains has fewest events in the sense that no
-//! thread can stop earlier.
+//! Each thread stops as early as the rest is still a counterexample: first by large parts, then step
+//! by step. What nobody reads and no axiom needs disappears; what remains has fewest events in the
+//! sense that no thread can stop earlier.
 
 use wattle_memory::Execution;
-use wattle_program::ThreadId;
+use wattle_program::{Op, Shape, ThreadId};
 
 use crate::confirm::confirm;
-use crate::{Counterexample, Task};
+use crate::{Counterexample, Task, Violation};
 
-/// Longer executions stay as they are: each try evaluates the axioms naively.
+/// Of longer executions only large parts are dropped: each try evaluates the axioms naively.
 const LONGEST: usize = 120;
+/// Still longer ones stay as they are.
+const TOO_LONG: usize = 600;
 
 pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample) -> Counterexample {
     let mut best = counterexample.clone();
-    let small = |graph: &Counterexample| {
-        graph.execution.as_ref().is_some_and(|execution| execution.events.len() <= LONGEST)
-    };
-    if best.schedule.is_some() || !small(&best) {
+    let events = |graph: &Counterexample| graph.execution.as_ref().map_or(0, |graph| graph.events.len());
+    if best.schedule.is_some() || events(&best) > TOO_LONG {
         return best;
     }
+    if let Some(smaller) = causes(task, &best) {
+        best = smaller;
+    }
+    let threads = (0..best.paths.len() as u32).map(ThreadId);
     let mut changed = true;
     while changed {
         changed = false;
-        for thread in 0..best.paths.len() as u32 {
-            while let Some(shorter) = without_last_step(&best, ThreadId(thread)) {
-                if confirm(task, &shorter).is_err() {
-                    break;
-                }
+        for thread in threads.clone() {
+            let steps = best.paths[thread.0 as usize].len();
+            let parts = [0, steps / 4, steps / 2, steps * 3 / 4];
+            let shorter = parts.into_iter().filter(|kept| *kept < steps).find_map(|kept| {
+                stopped(&best, thread, kept).filter(|shorter| confirm(task, shorter).is_ok())
+            });
+            if let Some(shorter) = shorter {
+                best = shorter;
+                changed = true;
+            }
+        }
+    }
+    if events(&best) > LONGEST {
+        return best;
+    }
+    changed = true;
+    while changed {
+        changed = false;
+        for thread in threads.clone() {
+            while let Some(kept) = best.paths[thread.0 as usize].len().checked_sub(1)
+                && let Some(shorter) = stopped(&best, thread, kept)
+                && confirm(task, &shorter).is_ok()
+            {
                 best = shorter;
                 changed = true;
             }
@@ -37,16 +59,78 @@ pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample) -> Count
     best
 }
 
-/// `None`: the thread has no step, or somebody reads what the last one writes.
-fn without_last_step(counterexample: &Counterexample, thread: ThreadId) -> Option<Counterexample> {
+/// So many assertions are tried.
+const MOST_TRIES: usize = 40;
+
+/// Of the assertions that threads come to, one that fails after as few steps as possible: its own
+/// thread's, and those that others take until they have written what was read.
+fn causes(task: &Task<'_>, counterexample: &Counterexample) -> Option<Counterexample> {
+    let Violation::Assertion { .. } = counterexample.violated else { return None };
+    let execution = counterexample.execution.as_ref()?;
+    let shape = Shape::new(task.program).ok()?;
+    let mut tries: Vec<(usize, Vec<usize>, Violation)> = Vec::new();
+    for (number, path) in counterexample.paths.iter().enumerate() {
+        let thread = ThreadId(number as u32);
+        let cfg = &task.program.process(shape.info(thread).process).cfg;
+        for (position, (edge, _)) in path.iter().enumerate() {
+            let ops = cfg.edge(*edge).ops.iter().enumerate();
+            for (op, _) in ops.filter(|(_, op)| matches!(op, Op::Assert { .. })) {
+                let kept = past(execution, counterexample.paths.len(), thread, position);
+                let violated = Violation::Assertion { thread, edge: *edge, op };
+                tries.push((kept.iter().sum(), kept, violated));
+            }
+        }
+    }
+    tries.sort_by_key(|(steps, ..)| *steps);
+    tries.into_iter().take(MOST_TRIES).find_map(|(_, kept, violated)| {
+        let mut smaller = Counterexample { violated, ..counterexample.clone() };
+        // Whoever reads from others goes before them, so that nobody reads what is gone.
+        loop {
+            let lengths = kept.iter().zip(&smaller.paths);
+            let longer = lengths.enumerate().filter(|(_, (kept, path))| **kept < path.len());
+            let threads: Vec<usize> = longer.map(|(thread, _)| thread).collect();
+            if threads.is_empty() {
+                break;
+            }
+            let next = threads.iter().find_map(|thread| {
+                let last = smaller.paths[*thread].len() - 1;
+                stopped(&smaller, ThreadId(*thread as u32), last)
+            });
+            smaller = next?;
+        }
+        confirm(task, &smaller).ok().map(|_| smaller)
+    })
+}
+
+/// How many steps each thread takes before this one, it included, and before what was read.
+fn past(execution: &Execution, threads: usize, thread: ThreadId, position: usize) -> Vec<usize> {
+    let mut kept = vec![0; threads];
+    kept[thread.0 as usize] = position + 1;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &(write, read) in &execution.reads_from {
+            let (write, read) = (&execution.events[write as usize], &execution.events[read as usize]);
+            if let (Some(writer), Some(reader)) = (write.thread, read.thread)
+                && (read.instruction as usize) < kept[reader.0 as usize]
+                && write.instruction as usize >= kept[writer.0 as usize]
+            {
+                kept[writer.0 as usize] = write.instruction as usize + 1;
+                changed = true;
+            }
+        }
+    }
+    kept
+}
+
+/// The thread takes only so many steps. `None`: somebody reads what the others write.
+fn stopped(counterexample: &Counterexample, thread: ThreadId, kept_steps: usize) -> Option<Counterexample> {
     let execution = counterexample.execution.as_ref()?;
     let mut shorter = counterexample.clone();
-    let path = &mut shorter.paths[thread.0 as usize];
-    path.pop()?;
-    let last = path.len() as u32;
+    shorter.paths[thread.0 as usize].truncate(kept_steps);
     let goes = |number: u32| {
         let event = &execution.events[number as usize];
-        event.thread == Some(thread) && event.instruction == last
+        event.thread == Some(thread) && event.instruction as usize >= kept_steps
     };
     if execution.reads_from.iter().any(|(write, read)| goes(*write) && !goes(*read)) {
         return None;

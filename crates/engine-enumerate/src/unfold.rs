@@ -653,7 +653,12 @@ impl<'a> Run<'a, '_, '_> {
                     }
                 };
                 let value = self.value(state, if chosen { then } else { otherwise })?;
-                Known { pick: value.pick | condition.data | condition.pick, ..value }
+                // A condition without a value leaves the whole without one.
+                let expr = match self.arena.is_total(condition.expr) {
+                    true => value.expr,
+                    false => self.arena.choice(condition.expr, value.expr, value.expr),
+                };
+                Known { expr, pick: value.pick | condition.data | condition.pick, ..value }
             }
             Kind::If(condition, then, otherwise) => {
                 let condition = self.value(state, condition)?;

@@ -21,8 +21,6 @@
 //! on executions whose threads go on as far as they can, which presumes that a model allows an
 //! execution to go on; where a model was written by someone else, threads may stop anywhere.
 
-#![allow(dead_code)]
-
 mod assignment;
 mod awaits;
 mod candidates;

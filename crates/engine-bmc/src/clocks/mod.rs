@@ -72,10 +72,6 @@ impl Clocks {
 }
 
 impl Formulation for Clocks {
-    fn name(&self) -> &'static str {
-        "clocks"
-    }
-
     /// By name; a model that someone else wrote under such a name is another model.
     fn accepts(&self, memory: &MemoryModel) -> Result<(), Unsupported> {
         let ours = find(&memory.name).is_some_and(|known| known == memory);

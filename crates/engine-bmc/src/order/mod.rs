@@ -51,10 +51,6 @@ use definitions::Definitions;
 pub(crate) struct Order;
 
 impl Formulation for Order {
-    fn name(&self) -> &'static str {
-        "order"
-    }
-
     fn accepts(&self, memory: &MemoryModel) -> Result<(), Unsupported> {
         core(memory).map(|_| ())
     }

@@ -81,6 +81,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    #[cfg(test)]
     pub const ALL: Wanted = Wanted { address: true, data: true, control: true, pick: true };
 
     pub fn any(self) -> bool {

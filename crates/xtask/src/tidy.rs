@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("logic", &[]),
     ("sat", &[]),
+    ("smt", &["logic"]),
     ("program", &["source", "logic"]),
     ("memory", &["program"]),
     ("frontend", &["program"]),

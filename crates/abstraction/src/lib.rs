@@ -13,6 +13,7 @@ pub mod path;
 mod prover;
 mod question;
 pub mod search;
+pub mod slice;
 pub mod system;
 mod vocabulary;
 

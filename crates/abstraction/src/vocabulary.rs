@@ -16,7 +16,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Those of the list that speak of some cell. `None`: more than [`MOST_PREDICATES`].
+    /// Those of the list that speak of cells and of nothing else. `None`: more than [`MOST_PREDICATES`].
     pub fn new<'t>(system: &System, predicates: impl IntoIterator<Item = &'t Term>) -> Option<Vocabulary> {
         let mut vocabulary = Vocabulary::default();
         for predicate in predicates {
@@ -29,7 +29,9 @@ impl Vocabulary {
     pub fn add(&mut self, system: &System, predicate: &Term) -> Option<bool> {
         let predicate = positive(&predicate.fold());
         let cells = system.cells_of(&predicate);
-        if cells.is_empty() || self.predicates.contains(&predicate) {
+        let mut symbols = false;
+        predicate.walk(&mut |term| symbols |= matches!(term.kind(), Kind::Symbol(_)));
+        if cells.is_empty() || symbols || self.predicates.contains(&predicate) {
             return Some(false);
         }
         if self.predicates.len() == MOST_PREDICATES {
@@ -65,9 +67,13 @@ impl Vocabulary {
         Term::conjunction(cube.literals().map(|(predicate, value)| self.literal(predicate, value)))
     }
 
-    pub fn number(&self, predicate: &Term) -> Option<usize> {
-        let predicate = positive(&predicate.fold());
-        self.predicates.iter().position(|other| *other == predicate)
+    /// The predicate that a formula is (`true`), or whose negation it is (`false`), as written.
+    pub fn literal_of(&self, formula: &Term) -> Option<(usize, bool)> {
+        let formula = formula.fold();
+        let negated = matches!(formula.kind(), Kind::Unary(Unary::Not, _));
+        let (predicate, opposite) = (positive(&formula), formula.negated().fold());
+        let find = |wanted: &Term| self.predicates.iter().position(|other| other == wanted);
+        find(&predicate).map(|found| (found, !negated)).or_else(|| find(&opposite).map(|found| (found, false)))
     }
 
     /// The predicates that speak of one of these cells.

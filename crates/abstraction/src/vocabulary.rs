@@ -6,9 +6,10 @@ use wattle_logic::{Kind, Term, Unary};
 
 use crate::cube::{Cube, MOST_PREDICATES, Set};
 use crate::fold::Fold;
+use crate::linear::canonical;
 use crate::system::System;
 
-/// Predicates over the cells of a system, numbered, no two of them equal or opposite as written.
+/// Predicates over the cells of a system, numbered, no two of them equal or opposite.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     predicates: Vec<Term>,
@@ -27,7 +28,7 @@ impl Vocabulary {
 
     /// Was it new?
     pub fn add(&mut self, system: &System, predicate: &Term) -> Option<bool> {
-        let predicate = positive(&predicate.fold());
+        let (predicate, _) = normal(predicate);
         let cells = system.cells_of(&predicate);
         let mut symbols = false;
         predicate.walk(&mut |term| symbols |= matches!(term.kind(), Kind::Symbol(_)));
@@ -36,10 +37,6 @@ impl Vocabulary {
         }
         if self.predicates.len() == MOST_PREDICATES {
             return None;
-        }
-        let opposite = predicate.negated().fold();
-        if self.predicates.contains(&opposite) {
-            return Some(false);
         }
         self.predicates.push(predicate);
         self.cells.push(cells);
@@ -67,13 +64,11 @@ impl Vocabulary {
         Term::conjunction(cube.literals().map(|(predicate, value)| self.literal(predicate, value)))
     }
 
-    /// The predicate that a formula is (`true`), or whose negation it is (`false`), as written.
+    /// The predicate that a formula is (`true`), or whose negation it is (`false`).
     pub fn literal_of(&self, formula: &Term) -> Option<(usize, bool)> {
-        let formula = formula.fold();
-        let negated = matches!(formula.kind(), Kind::Unary(Unary::Not, _));
-        let (predicate, opposite) = (positive(&formula), formula.negated().fold());
-        let find = |wanted: &Term| self.predicates.iter().position(|other| other == wanted);
-        find(&predicate).map(|found| (found, !negated)).or_else(|| find(&opposite).map(|found| (found, false)))
+        let (predicate, positive) = normal(formula);
+        let found = self.predicates.iter().position(|other| *other == predicate)?;
+        Some((found, positive))
     }
 
     /// The predicates that speak of one of these cells.
@@ -99,11 +94,15 @@ impl Vocabulary {
     }
 }
 
-/// Without a negation in front.
-fn positive(predicate: &Term) -> Term {
-    match predicate.kind() {
-        Kind::Unary(Unary::Not, inner) => positive(inner),
-        _ => predicate.clone(),
+/// The one form of a predicate or of its negation, and which of the two it is.
+fn normal(formula: &Term) -> (Term, bool) {
+    let formula = formula.fold();
+    match formula.kind() {
+        Kind::Unary(Unary::Not, inner) => {
+            let (inner, positive) = normal(inner);
+            (inner, !positive)
+        }
+        _ => canonical(&formula).unwrap_or((formula, true)),
     }
 }
 

@@ -96,12 +96,9 @@ impl Extrapolate {
     fn solver(&self, run: &Run) -> Result<Solver, Reason> {
         let library = self.library().map_err(Reason::Unsupported)?;
         let limits = Limits { memory: run.budget().memory };
-        let mut solver =
-            Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
         let run = run.clone();
-        solver.stop_when(move || {
-            run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 }).is_err()
-        });
+        solver.stop_when(move || run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 }).is_err());
         Ok(solver)
     }
 
@@ -114,12 +111,7 @@ impl Extrapolate {
         }
     }
 
-    fn verdict(
-        &self,
-        task: &Task<'_>,
-        run: &Run,
-        statistics: &mut Statistics,
-    ) -> Result<Verdict, Reason> {
+    fn verdict(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
         let unsupported = Reason::Unsupported;
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
@@ -239,7 +231,7 @@ fn large_cubes(vocabulary: &Vocabulary, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, b
     all.sort();
     all.dedup();
     let terms = |cube: &Cube| {
-        let literal = |(predicate, value)| (vocabulary.predicates()[predicate].clone(), value);
+        let literal = |(predicate, value): (usize, bool)| (vocabulary.predicates()[predicate].clone(), value);
         cube.literals().map(literal).collect()
     };
     all.iter().map(terms).collect()
@@ -250,7 +242,8 @@ fn large_cubes(vocabulary: &Vocabulary, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, b
 /// and the solver is asked about what is left.
 fn without_buffers(program: &Program, cubes: Vec<Vec<(Term, bool)>>) -> Vec<Vec<(Term, bool)>> {
     use wattle_logic::Kind;
-    let locals = |process: u32| program.processes.get(process as usize).map_or(0, |it| it.locals.len() as u32);
+    let locals =
+        |process: u32| program.processes.get(process as usize).map_or(0, |it| it.locals.len() as u32);
     let is_buffered = |predicate: &Term| {
         let mut found = false;
         predicate.walk(&mut |term| {
@@ -298,7 +291,10 @@ fn certificate(
     let unreached: Vec<(ProcessId, EdgeId)> = (0..)
         .zip(taken)
         .flat_map(|(process, edges)| {
-            (0..).zip(edges).filter(|(_, taken)| !taken).map(move |(edge, _)| (ProcessId(process), EdgeId(edge)))
+            (0..)
+                .zip(edges)
+                .filter(|(_, taken)| !taken)
+                .map(move |(edge, _)| (ProcessId(process), EdgeId(edge)))
         })
         .collect();
     let _ = &proof.questions;

@@ -11,7 +11,7 @@ use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Lazy, Prover, Questions, Stopped, System, Vocabulary, slice,
+    Cube, Goal, Judge, Judgement, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
@@ -31,9 +31,16 @@ pub(crate) enum Approach {
 /// How a refinement loop ended.
 pub(crate) enum Outcome {
     Proof(Box<Proof>),
-    Violated { trace: Trace, solution: Solution, vocabulary: Vocabulary },
+    Violated {
+        trace: Trace,
+        solution: Solution,
+        vocabulary: Vocabulary,
+    },
     /// The loop does not know how to go on.
-    GaveUp { why: String, vocabulary: Vocabulary },
+    GaveUp {
+        why: String,
+        vocabulary: Vocabulary,
+    },
 }
 
 /// Why nothing is violated.
@@ -76,13 +83,19 @@ impl Proving<'_> {
         let too_many = || Reason::GaveUp("more than 256 predicates".into());
         let mut vocabulary = Vocabulary::new(self.system, predicates).ok_or_else(too_many)?;
         let mut figures = Figures::default();
+        // Guards tell more than the paper's transformers do; its own methods go without.
+        let lazy = matches!(self.approach, Approach::Lazy);
+        let mut scope = Scope { tells: lazy, whole: !lazy };
         loop {
             figures.rounds += 1;
-            let mut questions = Questions::new(self.system, &vocabulary, self.tells());
+            let mut questions = Questions::new(self.system, &vocabulary, scope);
             let before = solver.counters();
             let (checked, cubes) = self.attempt(solver, &vocabulary, &mut questions, &mut figures)?;
             figures.predicates = vocabulary.len();
             figures.calls += calls(&before, &solver.counters());
+            if std::env::var("D").is_ok() {
+                eprintln!("counters {:?}", solver.counters());
+            }
             let trace = match checked {
                 Checked::Holds(reached) => {
                     figures.states = reached.visited;
@@ -108,20 +121,35 @@ impl Proving<'_> {
             let more = slice::predicates(self.system, solver, &trace, &given, &target);
             let more = more.map_err(|stopped| self.reason(stopped))?.unwrap_or_default();
             let known = vocabulary.len();
+            if std::env::var("D").is_ok() {
+                eprintln!(
+                    "round {} preds {} calls {} trace {} {:?} building {:.2} check {:.2}",
+                    figures.rounds,
+                    known,
+                    figures.calls,
+                    trace.steps.len(),
+                    trace.violated,
+                    figures.seconds_building,
+                    figures.seconds_checking
+                );
+                for p in &more {
+                    eprintln!("   {p:?}");
+                }
+            }
             for predicate in &more {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
             }
             figures.refined += vocabulary.len() - known;
             if vocabulary.len() == known {
+                // The predicates say enough, but not all of them were asked.
+                if !scope.whole {
+                    scope.whole = true;
+                    continue;
+                }
                 let why = "refinement found no new predicate".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
         }
-    }
-
-    /// Guards tell more than the paper's transformers do; its own methods go without.
-    fn tells(&self) -> bool {
-        matches!(self.approach, Approach::Lazy)
     }
 
     fn reason(&self, stopped: Stopped) -> Reason {
@@ -226,4 +254,3 @@ fn calls(before: &Counters, after: &Counters) -> u64 {
 pub(crate) fn is_overflow(trace: &Trace, overflow: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == overflow)
 }
-

@@ -83,10 +83,11 @@ pub(crate) fn counterexample(
 /// those of the program in each thread.)
 fn starting_locals(system: &System, state: &operational::State, solution: &Solution) -> bool {
     let of = |thread: u32| {
-        let own = system.cells.iter().zip(&solution.initial).filter(move |(cell, _)| cell.owner == Some(thread));
+        let own =
+            system.cells.iter().zip(&solution.initial).filter(move |(cell, _)| cell.owner == Some(thread));
         own.map(|(_, value)| *value)
     };
-    (0..).zip(&state.threads).all(|(thread, at)| {
-        at.locals.iter().zip(of(thread)).all(|(value, wanted)| value.code() == wanted)
-    })
+    (0..)
+        .zip(&state.threads)
+        .all(|(thread, at)| at.locals.iter().zip(of(thread)).all(|(value, wanted)| value.code() == wanted))
 }

@@ -71,7 +71,9 @@ pub struct Solver {
     implications: HashMap<(Vec<Lit>, Lit), bool>,
     /// Of the last *unsat*.
     core: Vec<Lit>,
-    /// Of the last *sat*.
+    /// Was the last answer *sat*? Its model is made when somebody looks at it: that costs more than the
+    /// check itself.
+    satisfied: bool,
     model: Option<api::Model>,
     /// After a failure that may have lost a term.
     broken: Option<Stop>,
@@ -101,6 +103,7 @@ impl Solver {
             numbers: HashMap::new(),
             implications: HashMap::new(),
             core: Vec::new(),
+            satisfied: false,
             model: None,
             broken: None,
             counters: Counters::default(),
@@ -206,6 +209,9 @@ impl Solver {
 
     /// The value of a term in the model; the caller gives the reference back.
     fn value(&mut self, term: Ast) -> Option<Ast> {
+        if self.model.is_none() && self.satisfied {
+            self.take_model();
+        }
         let (api, context) = (self.context.api(), self.context.raw());
         let model = self.model?;
         let mut value = Ast(std::ptr::null_mut());
@@ -282,6 +288,7 @@ impl Decide for Solver {
 
     fn check(&mut self, assumptions: &[Lit]) -> Outcome {
         self.forget_model();
+        self.satisfied = false;
         self.core.clear();
         self.counters.checks += 1;
         let stopped = self.watch.as_ref().is_some_and(Watch::stopped);
@@ -315,7 +322,7 @@ impl Decide for Solver {
         match answer {
             1 => {
                 self.counters.sat += 1;
-                self.take_model();
+                self.satisfied = true;
                 Outcome::Sat
             }
             -1 => {

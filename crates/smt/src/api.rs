@@ -94,6 +94,9 @@ table! {
     fn model_dec_ref(Context, Model);
     fn model_eval(Context, Model, Ast, bool, *mut Ast) -> bool;
     fn get_numeral_int64(Context, Ast, *mut i64) -> bool;
+
+    // Spacer, by text.
+    fn eval_smtlib2_string(Context, *const c_char) -> *const c_char;
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::fmt;
 
 use wattle_logic::Term;
 
+use crate::{Interpolation, Trace};
+
 /// An activation literal: assume it, and its term must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lit(pub(crate) u32);
@@ -70,4 +72,10 @@ pub trait Models {
 
     /// The value of an integer term; `None` also if it does not fit.
     fn integer(&mut self, term: &Term) -> Option<i64>;
+}
+
+/// Why a trace is infeasible, place by place.
+pub trait Interpolate {
+    /// Interpolants are checked before they are returned.
+    fn interpolants(&mut self, trace: &Trace) -> Interpolation;
 }

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wattle_logic::{Sort, Term};
@@ -61,8 +62,7 @@ impl From<Unsupported> for Undecided {
 
 #[derive(Debug)]
 pub struct Solver {
-    /// Before the context, which its thread interrupts: fields are dropped in this order.
-    watch: Option<Watch>,
+    watch: Option<Arc<Watch>>,
     translation: Translation,
     literals: HashMap<Term, Lit>,
     /// By number, and back.
@@ -71,10 +71,11 @@ pub struct Solver {
     implications: HashMap<(Vec<Lit>, Lit), bool>,
     /// Of the last *unsat*.
     core: Vec<Lit>,
-    /// Was the last answer *sat*? Its model is made when somebody looks at it: that costs more than the
-    /// check itself.
-    satisfied: bool,
+    /// Made since the last check and not asserted yet: Z3 forgets its model when something is.
+    pending: Vec<Ast>,
+    /// Of the last *sat*, once somebody has asked for it: it costs as much as the check.
     model: Option<api::Model>,
+    last_was_sat: bool,
     /// After a failure that may have lost a term.
     broken: Option<Stop>,
     counters: Counters,
@@ -103,8 +104,9 @@ impl Solver {
             numbers: HashMap::new(),
             implications: HashMap::new(),
             core: Vec::new(),
-            satisfied: false,
+            pending: Vec::new(),
             model: None,
+            last_was_sat: false,
             broken: None,
             counters: Counters::default(),
             assumed: Vec::new(),
@@ -116,8 +118,7 @@ impl Solver {
     /// Ask this while checks go on, some fifty times a second, and end them when it says *true*; all
     /// later checks are *stopped* then.
     pub fn stop_when(&mut self, stop: impl FnMut() -> bool + Send + 'static) {
-        self.watch = None;
-        self.watch = Some(Watch::new(&self.context, stop));
+        self.watch = Some(Arc::new(Watch::new(stop)));
     }
 
     /// Let a boolean term hold from now on, whatever is assumed: for what is true of all states.
@@ -125,9 +126,7 @@ impl Solver {
         if let Some(ast) = self.boolean(term)? {
             // Answers from before may be too weak.
             self.implications.clear();
-            // SAFETY: a solver and a term of this context.
-            unsafe { (self.context.api().solver_assert)(self.context.raw(), self.raw, ast) };
-            self.notice_failure();
+            self.pending.push(ast);
         }
         Ok(())
     }
@@ -165,9 +164,29 @@ impl Solver {
         self.context.library()
     }
 
+    /// An empty solver that is stopped with this one.
+    pub(crate) fn another(&self) -> Result<Solver, Stop> {
+        let mut other = Solver::new(self.library(), Limits::default())?;
+        other.watch = self.watch.clone();
+        Ok(other)
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.stopped())
+    }
+
+    pub(crate) fn watched<T>(&self, context: &Context, work: impl FnOnce() -> T) -> T {
+        match &self.watch {
+            Some(watch) => watch.during(context, work),
+            None => work(),
+        }
+    }
+
     /// `None`: the solver is out of order, and says so when it is asked.
     fn translated(&mut self, term: &Term) -> Result<Option<Ast>, Unsupported> {
-        match self.translation.term(&self.context, term) {
+        let translated = self.translation.term(&self.context, term);
+        self.pending.append(&mut self.translation.facts);
+        match translated {
             Ok(ast) => Ok(Some(ast)),
             Err(Failure::Unsupported(what)) => Err(what),
             Err(Failure::Stop(why)) => {
@@ -184,23 +203,26 @@ impl Solver {
         }
     }
 
-    fn notice_failure(&mut self) {
-        if self.context.failed() {
-            let why = self.context.failure();
-            self.broken.get_or_insert(why);
-        }
-    }
-
     /// A new literal that activates a term.
     fn activate(&mut self, term: Ast) -> Result<Ast, Stop> {
         let literal = self.translation.fresh(&self.context)?;
-        let clause = self.context.or(&[self.context.not(literal)?, term])?;
-        // SAFETY: a solver and a term of this context.
-        unsafe { (self.context.api().solver_assert)(self.context.raw(), self.raw, clause) };
-        if self.context.failed() { Err(self.context.failure()) } else { Ok(literal) }
+        self.pending.push(self.context.or(&[self.context.not(literal)?, term])?);
+        Ok(literal)
+    }
+
+    fn assert_pending(&mut self) {
+        for ast in std::mem::take(&mut self.pending) {
+            // SAFETY: a solver and a term of this context.
+            unsafe { (self.context.api().solver_assert)(self.context.raw(), self.raw, ast) };
+            if self.context.failed() {
+                let why = self.context.failure();
+                self.broken.get_or_insert(why);
+            }
+        }
     }
 
     fn forget_model(&mut self) {
+        self.last_was_sat = false;
         if let Some(model) = self.model.take() {
             // SAFETY: a model of this context that we hold one reference to.
             unsafe { (self.context.api().model_dec_ref)(self.context.raw(), model) }
@@ -209,11 +231,8 @@ impl Solver {
 
     /// The value of a term in the model; the caller gives the reference back.
     fn value(&mut self, term: Ast) -> Option<Ast> {
-        if self.model.is_none() && self.satisfied {
-            self.take_model();
-        }
+        let model = self.model()?;
         let (api, context) = (self.context.api(), self.context.raw());
-        let model = self.model?;
         let mut value = Ast(std::ptr::null_mut());
         // SAFETY: model and term are of this context, and the value is taken before the next call.
         unsafe {
@@ -230,16 +249,19 @@ impl Solver {
         unsafe { (self.context.api().dec_ref)(self.context.raw(), ast) }
     }
 
-    fn take_model(&mut self) {
-        let (api, context) = (self.context.api(), self.context.raw());
-        // SAFETY: the last check of this solver was *sat*.
-        unsafe {
-            let model = (api.solver_get_model)(context, self.raw);
-            if !model.0.is_null() {
-                (api.model_inc_ref)(context, model);
-                self.model = Some(model);
+    fn model(&mut self) -> Option<api::Model> {
+        if self.model.is_none() && self.last_was_sat {
+            let (api, context) = (self.context.api(), self.context.raw());
+            // SAFETY: the last check of this solver was *sat*, and nothing was asserted since.
+            unsafe {
+                let model = (api.solver_get_model)(context, self.raw);
+                if !model.0.is_null() {
+                    (api.model_inc_ref)(context, model);
+                    self.model = Some(model);
+                }
             }
         }
+        self.model
     }
 
     /// All assumptions, should Z3 not tell: they are a core too.
@@ -288,11 +310,11 @@ impl Decide for Solver {
 
     fn check(&mut self, assumptions: &[Lit]) -> Outcome {
         self.forget_model();
-        self.satisfied = false;
         self.core.clear();
         self.counters.checks += 1;
-        let stopped = self.watch.as_ref().is_some_and(Watch::stopped);
-        if let Some(why) = self.broken.clone().or(stopped.then_some(Stop::Asked)) {
+        self.assert_pending();
+        let stopped = self.is_stopped().then_some(Stop::Asked);
+        if let Some(why) = self.broken.clone().or(stopped) {
             self.counters.stopped += 1;
             return Outcome::Stopped(why);
         }
@@ -303,26 +325,20 @@ impl Decide for Solver {
             return Outcome::Stopped(Stop::GaveUp("a literal of another solver".to_owned()));
         }
         let started = Instant::now();
-        if let Some(watch) = &self.watch {
-            watch.begin();
-        }
         // SAFETY: a solver and terms of this context.
-        let answer = unsafe {
+        let answer = self.watched(&self.context, || unsafe {
             (self.context.api().solver_check_assumptions)(
                 self.context.raw(),
                 self.raw,
                 length(&self.assumed),
                 self.assumed.as_ptr(),
             )
-        };
-        if let Some(watch) = &self.watch {
-            watch.end();
-        }
+        });
         self.counters.time += started.elapsed();
         match answer {
             1 => {
                 self.counters.sat += 1;
-                self.satisfied = true;
+                self.last_was_sat = true;
                 Outcome::Sat
             }
             -1 => {
@@ -344,7 +360,7 @@ impl Decide for Solver {
 
 impl Solver {
     fn why_unknown(&mut self) -> Stop {
-        if self.watch.as_ref().is_some_and(Watch::stopped) {
+        if self.is_stopped() {
             return Stop::Asked;
         }
         if self.context.failed() {
@@ -389,7 +405,6 @@ impl Models for Solver {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        self.watch = None;
         self.forget_model();
         // SAFETY: our reference to a solver of a context that is still there.
         unsafe { (self.context.api().solver_dec_ref)(self.context.raw(), self.raw) }

@@ -3,7 +3,8 @@
 //! A variable is a leaf, and two leaves are one variable exactly if they are equal as written. That is
 //! right only where different texts cannot mean one thing, so memory is spoken of by constant addresses
 //! alone: `x[i]` beside `x[0]` is refused rather than taken for two variables. Enumerations are
-//! integers that can only be compared for equality.
+//! integers from 0 that can only be compared for equality; how many values one has is not known here,
+//! and whoever knows may assert it.
 //!
 //! Wattle's integers have 64 bits and a fault beyond, Z3's have no end. Where no fault occurs the two
 //! agree, and a fault makes wattle say *unknown* wherever it computes.
@@ -29,6 +30,8 @@ pub(crate) struct Translation {
     minus_one: Ast,
     terms: HashMap<Term, Ast>,
     variables: usize,
+    /// What is true of new variables, for the solver to take.
+    pub facts: Vec<Ast>,
 }
 
 /// Why a term could not be translated.
@@ -77,6 +80,7 @@ impl Translation {
             minus_one: context.number(-1, int_sort)?,
             terms: HashMap::new(),
             variables: 0,
+            facts: Vec::new(),
         })
     }
 
@@ -101,10 +105,16 @@ impl Translation {
         Ok(match shape {
             Shape::Bool(value) => context.truth(value)?,
             Shape::Int(value) => context.number(value, self.int_sort)?,
+            Shape::Symbol(_, value) => context.number(i64::from(value), self.int_sort)?,
             Shape::Variable(sort) => {
                 self.variables += 1;
-                let sort = if sort == Theory::Bool { self.bool_sort } else { self.int_sort };
-                context.variable(&format!("v{}", self.variables), sort)?
+                let of_z3 = if sort == Theory::Bool { self.bool_sort } else { self.int_sort };
+                let variable = context.variable(&format!("v{}", self.variables), of_z3)?;
+                if let Theory::Enum(_) = sort {
+                    let zero = context.number(0, self.int_sort)?;
+                    self.facts.push(context.at_most(zero, variable)?);
+                }
+                variable
             }
             Shape::Not(a) => {
                 let a = of(a)?;
@@ -170,6 +180,8 @@ impl Translation {
 pub(crate) enum Shape<'a> {
     Bool(bool),
     Int(i64),
+    /// Of an enumeration.
+    Symbol(u32, u32),
     Variable(Theory),
     Not(&'a Term),
     Negate(&'a Term),
@@ -205,7 +217,7 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
         Kind::Value(value) => match (sort, value) {
             (Theory::Bool, Value::Bool(value)) => Ok(Shape::Bool(*value)),
             (Theory::Int, Value::Int(value)) => Ok(Shape::Int(*value)),
-            (Theory::Enum(_), Value::Symbol(value)) => Ok(Shape::Int(i64::from(*value))),
+            (Theory::Enum(of), Value::Symbol(value)) => Ok(Shape::Symbol(of, *value)),
             _ => refuse(format!("the value {value} of sort `{}`", term.sort())),
         },
         Kind::Symbol(_) => Ok(Shape::Variable(sort)),

@@ -4,6 +4,7 @@
 
 mod brute;
 mod finding;
+mod interpolation;
 mod limits;
 mod random;
 mod translation;

@@ -7,6 +7,7 @@ pub mod boolean;
 pub mod checker;
 mod cube;
 mod fold;
+pub mod interpolate;
 mod judge;
 mod lazy;
 mod linear;

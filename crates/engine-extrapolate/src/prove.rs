@@ -11,7 +11,7 @@ use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary, slice,
+    Cube, Goal, Judge, Judgement, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary, interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
@@ -118,9 +118,16 @@ impl Proving<'_> {
                 let why = "the predicates do not suffice".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
-            let more = slice::predicates(self.system, solver, &trace, &given, &target);
-            let more = more.map_err(|stopped| self.reason(stopped))?.unwrap_or_default();
             let known = vocabulary.len();
+            let failed = |stopped| self.reason(stopped);
+            let mut more = interpolate::predicates(self.system, solver, &trace, &given, &target)
+                .map_err(failed)?
+                .unwrap_or_default();
+            if more.iter().all(|predicate| vocabulary.literal_of(predicate).is_some()) {
+                more = slice::predicates(self.system, solver, &trace, &given, &target)
+                    .map_err(failed)?
+                    .unwrap_or_default();
+            }
             if std::env::var("D").is_ok() {
                 eprintln!(
                     "round {} preds {} calls {} trace {} {:?} building {:.2} check {:.2}",

@@ -1,0 +1,1 @@
+//! Proofs under sequential consistency, extrapolated to store buffers (Dan, Meshman, Vechev, Yahav 2013).

@@ -10,7 +10,8 @@
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
-//! refute; `symmetry` lets copies of a process share what was learned of one.
+//! refute; `tighten` takes from a repair what it can spare, and `symmetry` lets copies of a process share
+//! what was learned of one.
 //!
 //! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
 //! dependencies are not offered. What an answer is worth is stated by [`Proof`] and by `minimal`: a

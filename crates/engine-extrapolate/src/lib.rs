@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Proofs under sequential consistency, extrapolated to store buffers.
 //!
 //! Predicate abstraction as Dan, Meshman, Vechev and Yahav (2013) carry it over to TSO and PSO. First the
@@ -306,3 +307,10 @@ fn certificate(
         ends: proof.reached.ends,
     }
 }
+=======
+//! Proofs under sequential consistency, extrapolated to store buffers (Dan, Meshman, Vechev, Yahav 2013).
+
+mod rules;
+
+pub use rules::{MOST_VERSIONS, Rules, extrapolate, extrapolate_cubes};
+>>>>>>> main

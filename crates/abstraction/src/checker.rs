@@ -186,8 +186,16 @@ impl Search<'_> {
 
     fn visit(&mut self, node: usize) -> Result<Option<Violated>, Stopped> {
         let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
-        let standing = |thread: usize| self.system.inside[thread][points[thread].0 as usize];
+        let system = self.system;
+        let standing = |thread: usize| system.inside[thread][points[thread].0 as usize];
         let inside = (0..points.len()).find(|thread| standing(*thread));
+        let first = (0..points.len()).find_map(|thread| {
+            let steps = system.first[thread][points[thread].0 as usize].as_deref()?;
+            inside.is_none_or(|other| other == thread).then_some((thread, steps))
+        });
+        if let Some((thread, steps)) = first {
+            return self.take(node, thread, steps);
+        }
         if inside.is_none()
             && let Some(property) = self.violated(&points, cube)?
         {
@@ -197,19 +205,33 @@ impl Search<'_> {
             if inside.is_some_and(|other| other != thread) {
                 continue;
             }
-            let leaving = self.system.leaving[thread][points[thread].0 as usize].clone();
-            for transition in leaving {
-                let mut after = Vec::new();
-                if let Some(check) = self.post(transition, cube, &mut after)? {
-                    return Ok(Some(Violated::Check { transition, check }));
-                }
-                let mut moved = points.to_vec();
-                moved[thread] = self.system.transitions[transition].to;
-                let moved: Arc<[Point]> = moved.into();
-                for cube in after {
-                    self.taken[transition] = true;
-                    self.add(moved.clone(), cube, Some((node, transition)));
-                }
+            let leaving = &system.leaving[thread][points[thread].0 as usize];
+            if let Some(violated) = self.take(node, thread, leaving)? {
+                return Ok(Some(violated));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Take these transitions of a thread.
+    fn take(
+        &mut self,
+        node: usize,
+        thread: usize,
+        transitions: &[usize],
+    ) -> Result<Option<Violated>, Stopped> {
+        let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
+        for &transition in transitions {
+            let mut after = Vec::new();
+            if let Some(check) = self.post(transition, cube, &mut after)? {
+                return Ok(Some(Violated::Check { transition, check }));
+            }
+            let mut moved = points.to_vec();
+            moved[thread] = self.system.transitions[transition].to;
+            let moved: Arc<[Point]> = moved.into();
+            for cube in after {
+                self.taken[transition] = true;
+                self.add(moved.clone(), cube, Some((node, transition)));
             }
         }
         Ok(None)

@@ -81,14 +81,30 @@ impl<'a> Prover<'a> {
         used.collect()
     }
 
+    /// Does the cube imply the goal? If not, the cube itself is returned: a model costs more than the answer.
+    pub fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        match self.implied_part(goal, cube)? {
+            Some(part) => Ok(Shown::Implied(part)),
+            None => Ok(Shown::Not(*cube)),
+        }
+    }
+
     /// Does the cube imply the goal?
     pub fn show(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        match self.implied_part(goal, cube)? {
+            Some(part) => Ok(Shown::Implied(part)),
+            None => Ok(Shown::Not(self.found(cube, &goal.cone))),
+        }
+    }
+
+    /// The smallest part of the cube that the cores lead to that implies the goal.
+    fn implied_part(&mut self, goal: &Goal, cube: &Cube) -> Result<Option<Cube>, Stopped> {
         let against = goal.target.negated();
         if goal.target.is_true() {
-            return Ok(Shown::Implied(Cube::default()));
+            return Ok(Some(Cube::default()));
         }
         if self.exists(&[&goal.given, &against], cube)? {
-            return Ok(Shown::Not(self.found(cube, &goal.cone)));
+            return Ok(None);
         }
         let mut core = self.core(cube);
         for (predicate, _) in core.literals() {
@@ -98,7 +114,7 @@ impl<'a> Prover<'a> {
                 core = self.core(&smaller);
             }
         }
-        Ok(Shown::Implied(core))
+        Ok(Some(core))
     }
 
     /// Does the cube imply the goal? Not made smaller.

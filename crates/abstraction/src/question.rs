@@ -138,6 +138,13 @@ impl Questions {
         Asked { blocked, sets, tells, checks }
     }
 
+    /// The goals of properties, so far.
+    pub fn properties(&self) -> Vec<usize> {
+        let mut goals: Vec<usize> = self.properties.values().copied().collect();
+        goals.sort_unstable();
+        goals
+    }
+
     /// The goal that says that a property holds while the threads stand at these points. `None`: it is not asked there.
     pub fn property(
         &mut self,

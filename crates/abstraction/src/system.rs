@@ -82,6 +82,8 @@ pub struct System {
     pub transitions: Vec<Transition>,
     /// By thread and point: the transitions that leave it, by number.
     pub leaving: Vec<Vec<Vec<usize>>>,
+    /// By thread and point: if some, these steps alone are taken here, before anything else moves.
+    pub first: Vec<Vec<Option<Vec<usize>>>>,
     /// Formulas over cells, `At` and `Ended`: each must hold (`finally`: when all threads have ended).
     pub properties: Vec<(PropertyKind, Term)>,
     numbers: HashMap<Term, u32>,
@@ -104,6 +106,7 @@ impl System {
             ends: marks(program, |info| info.end),
             transitions: vec![],
             leaving: marks(program, |_| Vec::new()),
+            first: marks(program, |_| None),
             properties: vec![],
             cells: vec![],
         };
@@ -128,6 +131,7 @@ impl System {
             system.properties.push((property.kind, holds.fold()));
         }
         system.cells = builder.cells;
+        system.first = crate::ample::first(&system);
         Ok(system)
     }
 

@@ -43,6 +43,11 @@ impl Vocabulary {
         Some(true)
     }
 
+    /// Would adding it change anything?
+    pub fn is_new(&self, system: &System, predicate: &Term) -> bool {
+        self.clone().add(system, predicate).unwrap_or(true)
+    }
+
     pub fn len(&self) -> usize {
         self.predicates.len()
     }

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! Proofs under sequential consistency, extrapolated to store buffers.
 //!
 //! Predicate abstraction as Dan, Meshman, Vechev and Yahav (2013) carry it over to TSO and PSO. First the
@@ -15,6 +14,7 @@
 //! * A violation is solved for inputs and replayed on the machine. Overflow of a buffer is looked at last
 //!   and leads to a larger one.
 
+mod certificate;
 mod options;
 mod prove;
 mod replay;
@@ -22,20 +22,20 @@ mod rules;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
-    Answer, Bound, Certificate, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task,
-    Unsupported, Verdict,
+    Answer, Bound, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
 };
 use wattle_logic::Term;
 use wattle_memory::Machine;
 use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
-use wattle_program::{EdgeId, ProcessId, Program, passes};
+use wattle_program::{Program, passes};
 use wattle_smt::{Library, Limits, Solver};
 
 pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 pub use prove::Figures;
-pub use rules::{Rules, extrapolate, extrapolate_cubes};
+pub use rules::{MOST_VERSIONS, Rules, extrapolate, extrapolate_cubes};
 
-use prove::{Approach, Outcome, Proof, Proving, is_overflow};
+use certificate::certificate;
+use prove::{Approach, Outcome, Proving, is_overflow};
 
 /// Where no number is given, buffers grow up to this.
 const MOST_PENDING: u32 = 4;
@@ -117,14 +117,14 @@ impl Extrapolate {
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
         let system = System::new(&program).map_err(refused).map_err(unsupported)?;
-        let mut solver = self.solver(run)?;
+        let fresh = || self.solver(run);
         let given = !program.predicates.is_empty() && !self.ignore_given;
         let start = if given { program.predicates.clone() } else { of_the_text(&system) };
         let approach = self.approach();
         let phase = "proof under sc";
         let refine = !self.no_refinement;
         let proving = Proving { system: &system, run, approach: &approach, phase, overflow: None, refine };
-        let outcome = proving.prove(&mut solver, &start)?;
+        let outcome = proving.prove(&fresh, &start)?;
         statistics.count("sc predicates", count(&outcome));
         let Some(discipline) = discipline else {
             return match outcome {
@@ -173,10 +173,10 @@ impl Extrapolate {
             let proving =
                 Proving { system: &system, run, approach: &approach, phase: &phase, overflow, refine };
             statistics.count("buffer", u64::from(each));
-            match proving.prove(&mut solver, &extrapolated)? {
+            match proving.prove(&fresh, &extrapolated)? {
                 Outcome::Proof(proof) => {
                     record(statistics, &proof.figures);
-                    let certificate = certificate(task, &system, Some((&reduced, each)), &proof);
+                    let certificate = certificate(task, &system, Some((&reduced, discipline, each)), &proof);
                     return Ok(Verdict::Safe { certificate });
                 }
                 Outcome::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
@@ -263,54 +263,3 @@ fn without_buffers(program: &Program, cubes: Vec<Vec<(Term, bool)>>) -> Vec<Vec<
     }
     kept
 }
-
-fn certificate(
-    task: &Task<'_>,
-    system: &System,
-    reduced: Option<(&Reduced, u32)>,
-    proof: &Proof,
-) -> Certificate {
-    let mut taken: Vec<Vec<bool>> =
-        task.program.processes.iter().map(|process| vec![false; process.cfg.edges.len()]).collect();
-    let shape = wattle_program::Shape::new(task.program).ok();
-    for (transition, reached) in system.transitions.iter().zip(&proof.reached.taken) {
-        use wattle_memory::reduction::Move;
-        let edge = match reduced {
-            None => Some(transition.edge),
-            Some((reduced, _)) => {
-                match reduced.moves[transition.thread as usize][transition.edge.0 as usize] {
-                    Move::Step(edge) | Move::Overflow(edge) => Some(edge),
-                    Move::Commit(_) | Move::End => None,
-                }
-            }
-        };
-        if let (true, Some(edge), Some(shape)) = (*reached, edge, &shape) {
-            let process = shape.info(wattle_program::ThreadId(transition.thread)).process;
-            taken[process.0 as usize][edge.0 as usize] = true;
-        }
-    }
-    let unreached: Vec<(ProcessId, EdgeId)> = (0..)
-        .zip(taken)
-        .flat_map(|(process, edges)| {
-            (0..)
-                .zip(edges)
-                .filter(|(_, taken)| !taken)
-                .map(move |(edge, _)| (ProcessId(process), EdgeId(edge)))
-        })
-        .collect();
-    let _ = &proof.questions;
-    Certificate::StateSpace {
-        states: proof.reached.visited,
-        capacity: reduced.map_or(0, |(_, each)| each as usize),
-        reduced: true,
-        unreached,
-        ends: proof.reached.ends,
-    }
-}
-=======
-//! Proofs under sequential consistency, extrapolated to store buffers (Dan, Meshman, Vechev, Yahav 2013).
-
-mod rules;
-
-pub use rules::{MOST_VERSIONS, Rules, extrapolate, extrapolate_cubes};
->>>>>>> main

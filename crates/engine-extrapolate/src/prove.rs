@@ -11,7 +11,8 @@ use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary, interpolate, slice,
+    Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary,
+    interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
@@ -79,23 +80,28 @@ pub(crate) struct Proving<'a> {
 }
 
 impl Proving<'_> {
-    pub fn prove(&self, solver: &mut Solver, predicates: &[Term]) -> Result<Outcome, Reason> {
+    pub fn prove(
+        &self,
+        fresh: &dyn Fn() -> Result<Solver, Reason>,
+        predicates: &[Term],
+    ) -> Result<Outcome, Reason> {
         let too_many = || Reason::GaveUp("more than 256 predicates".into());
         let mut vocabulary = Vocabulary::new(self.system, predicates).ok_or_else(too_many)?;
         let mut figures = Figures::default();
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = matches!(self.approach, Approach::Lazy);
         let mut scope = Scope { tells: lazy, whole: !lazy };
+        let mut known = Known::new();
         loop {
             figures.rounds += 1;
+            // What an earlier round asked would only be in the way.
+            let solver = &mut fresh()?;
             let mut questions = Questions::new(self.system, &vocabulary, scope);
             let before = solver.counters();
-            let (checked, cubes) = self.attempt(solver, &vocabulary, &mut questions, &mut figures)?;
+            let (checked, cubes) =
+                self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures)?;
             figures.predicates = vocabulary.len();
             figures.calls += calls(&before, &solver.counters());
-            if std::env::var("D").is_ok() {
-                eprintln!("counters {:?}", solver.counters());
-            }
             let trace = match checked {
                 Checked::Holds(reached) => {
                     figures.states = reached.visited;
@@ -118,36 +124,14 @@ impl Proving<'_> {
                 let why = "the predicates do not suffice".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
-            let known = vocabulary.len();
+            let before = vocabulary.len();
             let failed = |stopped| self.reason(stopped);
-            let mut more = interpolate::predicates(self.system, solver, &trace, &given, &target)
-                .map_err(failed)?
-                .unwrap_or_default();
-            if more.iter().all(|predicate| vocabulary.literal_of(predicate).is_some()) {
-                more = slice::predicates(self.system, solver, &trace, &given, &target)
-                    .map_err(failed)?
-                    .unwrap_or_default();
-            }
-            if std::env::var("D").is_ok() {
-                eprintln!(
-                    "round {} preds {} calls {} trace {} {:?} building {:.2} check {:.2}",
-                    figures.rounds,
-                    known,
-                    figures.calls,
-                    trace.steps.len(),
-                    trace.violated,
-                    figures.seconds_building,
-                    figures.seconds_checking
-                );
-                for p in &more {
-                    eprintln!("   {p:?}");
-                }
-            }
+            let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
             for predicate in &more {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
             }
-            figures.refined += vocabulary.len() - known;
-            if vocabulary.len() == known {
+            figures.refined += vocabulary.len() - before;
+            if vocabulary.len() == before {
                 // The predicates say enough, but not all of them were asked.
                 if !scope.whole {
                     scope.whole = true;
@@ -157,6 +141,27 @@ impl Proving<'_> {
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
         }
+    }
+
+    /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
+    /// are fewer.
+    fn refinement(
+        &self,
+        solver: &mut Solver,
+        vocabulary: &Vocabulary,
+        trace: &Trace,
+        given: &Term,
+        target: &Term,
+    ) -> Result<Vec<Term>, Stopped> {
+        let interpolated = interpolate::predicates(self.system, solver, trace, given, target)?;
+        let sliced = slice::predicates(self.system, solver, trace, given, target)?;
+        let new = |found: Option<Vec<Term>>| {
+            let found = found.into_iter().flatten();
+            found.filter(|predicate| vocabulary.is_new(self.system, predicate)).collect::<Vec<Term>>()
+        };
+        let (interpolated, sliced) = (new(interpolated), new(sliced));
+        let use_sliced = interpolated.is_empty() || !sliced.is_empty() && sliced.len() < interpolated.len();
+        Ok(if use_sliced { sliced } else { interpolated })
     }
 
     fn reason(&self, stopped: Stopped) -> Reason {
@@ -178,11 +183,13 @@ impl Proving<'_> {
         solver: &mut Solver,
         vocabulary: &Vocabulary,
         questions: &mut Questions,
+        known: &mut Known,
         figures: &mut Figures,
     ) -> Result<(Checked, Vec<Vec<Cube>>), Reason> {
         let failed = |stopped| self.reason(stopped);
         let started = std::time::Instant::now();
-        let lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
+        let mut lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
+        lazy.remember(&questions.goals, known);
         let mut judge = match self.search(vocabulary, figures) {
             None => Either::Lazy(lazy),
             Some(search) => {
@@ -193,9 +200,9 @@ impl Proving<'_> {
         };
         figures.seconds_building = started.elapsed().as_secs_f64();
         let started = std::time::Instant::now();
-        let known = vocabulary.len();
+        let size = vocabulary.len();
         let mut go_on = |states: u64, _bytes: u64| {
-            let phase = format!("{} with {known} predicates", self.phase);
+            let phase = format!("{} with {size} predicates", self.phase);
             self.run.progress(&Progress { phase, states, depth: figures.rounds });
             self.run.poll(self.spent(states)).is_ok()
         };
@@ -203,7 +210,10 @@ impl Proving<'_> {
         let checked = checked.map_err(failed)?;
         figures.seconds_checking = started.elapsed().as_secs_f64();
         let cubes = match judge {
-            Either::Lazy(lazy) => lazy.implicants,
+            Either::Lazy(lazy) => {
+                lazy.tell(&questions.goals, known);
+                lazy.implicants
+            }
             Either::Built(program) => {
                 let mut cubes: Vec<Vec<Cube>> =
                     program.cubes.into_iter().map(Option::unwrap_or_default).collect();

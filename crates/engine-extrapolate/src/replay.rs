@@ -32,7 +32,7 @@ pub(crate) fn counterexample(
         let choices = solution.choices.get(number).cloned().unwrap_or_default();
         let moved = match reduced {
             None => Move::Step(transition.edge),
-            Some(reduced) => reduced.moves[thread.0 as usize][transition.edge.0 as usize].clone(),
+            Some(reduced) => reduced.moves[thread.0 as usize][transition.edge.0 as usize],
         };
         match moved {
             Move::Step(edge) | Move::Overflow(edge) => actions.push(Action::Step { thread, edge, choices }),

@@ -24,7 +24,7 @@ use std::ffi::CString;
 
 use wattle_logic::Term;
 
-use crate::context::{Context, Limits, stop_of, text};
+use crate::context::{Context, stop_of, text};
 use crate::print::{Names, cell_name, sort_name};
 use crate::sexp::parse;
 use crate::symbols::Symbols;
@@ -53,7 +53,7 @@ fn solve(
     symbols: &Symbols,
     clauses: &str,
 ) -> Result<Option<Vec<Term>>, Stop> {
-    let context = Context::new(solver.library(), Limits::default())?;
+    let context = Context::new(solver.library())?;
     match tell(solver, &context, clauses)?.trim() {
         "sat" => {}
         "unsat" => return Ok(None),

@@ -57,6 +57,8 @@ fn solve(
     match tell(solver, &context, clauses)?.trim() {
         "sat" => {}
         "unsat" => return Ok(None),
+        // It has no more to say, not even when it ran out of memory.
+        "unknown" => return Err(Stop::GaveUp("Spacer does not know".to_owned())),
         words => return Err(stop_of(words)),
     }
     let model = tell(solver, &context, "(get-model)")?;

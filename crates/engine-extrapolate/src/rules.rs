@@ -1,32 +1,34 @@
-//! From predicates that prove a program under sequential consistency to predicates for its reduction: the rules of
-//! Dan, Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013), 1 to 7 for PSO
-//! (section 5) and 8 to 14 for TSO (appendix B).
+//! From predicates that prove a program under sequential consistency to predicates for its reduction: the
+//! rules of Dan, Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013), 1
+//! to 7 for PSO (section 5) and 8 to 14 for TSO (appendix B).
 //!
-//! **Idea.** What a proof says of a shared variable, it says of the value that the program has just stored there. On a
-//! store-buffer machine that value is first in a buffer. So every predicate over `x` is *lifted* to the
-//! slots that may hold a value for `x`; beside that, the abstraction must know how many slots are in use and, under TSO,
-//! of which location each is. The rules, with their numbers for PSO and TSO:
+//! **Idea.** What a proof says of a shared variable, it says of the value that the program has just stored
+//! there. On a store-buffer machine that value is first in a buffer. So every predicate over `x` is
+//! *lifted* to the slots that may hold a value for `x`; beside that, the abstraction must know how many
+//! slots are in use and, under TSO, of which location each is. The rules, with their numbers for PSO and
+//! TSO:
 //!
-//! * 1, 8: the generic predicates: counters, locations of slots, no overflow. The rule as printed leaves out
-//!   "counter = 0"; the paper's list in section 2.3 has it, and so have we.
+//! * 1, 8: the generic predicates: counters, locations of slots, no overflow. The rule as printed leaves
+//!   out "counter = 0"; the paper's list in section 2.3 has it, and so have we.
 //! * 2, 9: the given predicates stay.
 //! * 3, 10: each of them is lifted, in every combination of buffered and shared values of its variables.
-//! * 4, 11: equalities between neighbouring slots, and between slots and memory. (Off by default: the paper's
-//!   tables count predicates without them.)
-//! * 5, 12: not for threads that never store to the variable. A reduced program has no slots for such a variable
-//!   under PSO, so that the switch matters under TSO only.
+//! * 4, 11: equalities between neighbouring slots, and between slots and memory. (Off by default: the
+//!   paper's tables count predicates without them.)
+//! * 5, 12: not for threads that never store to the variable. A reduced program has no slots for such a
+//!   variable under PSO, so that the switch matters under TSO only.
 //! * 6, 13: all occurrences of a variable in one predicate are replaced by the same slot.
 //! * 7, 14: if every two buffered stores have a fence between them, at most one variable of a predicate is
-//!   replaced. Whether they have is found by a data-flow analysis ([`Reduced::fenced`]), thread by thread; the rule applies
-//!   if it holds for all threads.
+//!   replaced. Whether they have is found by a data-flow analysis ([`Reduced::fenced`]), thread by thread;
+//!   the rule applies if it holds for all threads.
 //!
-//! A *cube* is lifted as a whole, by one replacement for all its literals: its literals speak of one moment.
+//! A *cube* is lifted as a whole, by one replacement for all its literals: its literals speak of one
+//! moment.
 //!
-//! **What differs.** One slot does not hold two locations at once, so under TSO no two variables are replaced by the
-//! same slot; a cube that says a thing and its opposite after lifting is dropped.
+//! **What differs.** One slot does not hold two locations at once, so under TSO no two variables are
+//! replaced by the same slot; a cube that says a thing and its opposite after lifting is dropped.
 //!
-//! **Soundness** is not at stake: any set of predicates makes a sound abstraction. So where the combinations are too many
-//! ([`MOST_VERSIONS`] of one predicate or cube), the rest is left out.
+//! **Soundness** is not at stake: any set of predicates makes a sound abstraction. So where the
+//! combinations are too many ([`MOST_VERSIONS`] of one predicate or cube), the rest is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +58,8 @@ impl Default for Rules {
 /// The most forms that one predicate, or cube, is lifted to.
 pub const MOST_VERSIONS: usize = 4096;
 
-/// The predicates for the reduced program: the given ones, counters, locations of slots, lifted ones, equalities,
-/// and no overflow, each once. The given ones are state formulas over the instantiated program.
+/// The predicates for the reduced program: the given ones, counters, locations of slots, lifted ones,
+/// equalities, and no overflow, each once. The given ones are state formulas over the instantiated program.
 pub fn extrapolate(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<Term> {
     let Some(lifting) = Lifting::new(reduced, rules) else { return predicates.to_vec() };
     let mut result = Distinct::default();
@@ -232,7 +234,8 @@ impl<'a> Lifting<'a> {
         places
     }
 
-    /// Every way to replace at least one of these variables (each stands for all its occurrences, or for one).
+    /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
+    /// one).
     fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {
         let mut all: Vec<Vec<Option<Place>>> = vec![vec![]];
         for variable in variables {

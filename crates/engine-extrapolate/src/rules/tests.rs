@@ -83,8 +83,8 @@ fn the_seventeen_predicates_under_tso() {
     assert_eq!(printed(&reduced, &found)[8..], expected);
 }
 
-/// Table 1: from 7 predicates, of which three over shared variables, 20 for PSO and 18 for TSO. So it is for Dekker's and
-/// for Peterson's algorithm.
+/// Table 1: from 7 predicates, of which three over shared variables, 20 for PSO and 18 for TSO. So it is
+/// for Dekker's and for Peterson's algorithm.
 #[test]
 fn the_numbers_of_peterson_and_dekker() {
     for path in ["peterson/peterson_fenced_pso.wtl", "dekker/dekker_fenced.wtl"] {

@@ -45,7 +45,8 @@ pub fn name(shape: &Shape, location: u32) -> Term {
     Term::address(info.variable, info.indices.iter().map(|index| Term::int(i64::from(*index))).collect())
 }
 
-/// The locations that a process may store to through buffers, in order. (Nobody stores to `overflow`, the last.)
+/// The locations that a process may store to through buffers, in order. (Nobody stores to `overflow`, the
+/// last.)
 pub fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32> {
     let mut written = BTreeSet::new();
     let edges = program.process(process).cfg.edges.iter().filter(|edge| edge.mode != Mode::Locked);
@@ -60,8 +61,8 @@ pub fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32>
     written.into_iter().filter(|location| *location as usize + 1 < shape.locations.len()).collect()
 }
 
-/// An address that is computed, rather than that of a variable's element, might reach the variable `overflow`,
-/// which is new. There it faults, as it did when nothing was there.
+/// An address that is computed, rather than that of a variable's element, might reach the variable
+/// `overflow`, which is new. There it faults, as it did when nothing was there.
 pub fn keep_off(program: &mut Program, shape: &Shape, overflow: u32) {
     let flag = Term::address(overflow, vec![]);
     let guarded = |address: &Term| match address.kind() {

@@ -59,23 +59,8 @@ impl Case {
         self.with(Op::Assign { local, value: value.clone() })
     }
 
-    /// The buffer is full. `last` is a slot of it, if it has any: where the value that does not fit in might
-    /// have no value or be out of its range, it is computed nevertheless, so that the step is possible or faults as it would.
-    pub fn overflowing(mut self, overflow: u32, last: Option<u32>, value: &Term, ranged: bool) -> Case {
-        let mut plain = !ranged;
-        value.walk(&mut |node| {
-            use wattle_logic::Kind;
-            plain &= match node.kind() {
-                Kind::Binary(operator, ..) => {
-                    !matches!(operator, Binary::Divide | Binary::Remainder | Binary::Offset)
-                }
-                Kind::Address { .. } | Kind::Pointer(_) | Kind::Number(_) => false,
-                _ => true,
-            }
-        });
-        if let (Some(slot), false) = (last, plain) {
-            self = self.assigning(slot, value);
-        }
+    /// The buffer is full.
+    pub fn overflowing(mut self, overflow: u32) -> Case {
         self.full = true;
         let address = Term::address(overflow, vec![]);
         self.with(Op::Store { address, value: Term::int(1), tags: Default::default() })

@@ -1,45 +1,50 @@
 //! A program on a store-buffer machine as a program under sequential consistency: the reduction of Dan,
-//! Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013, sections 3 and A.4).
+//! Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013, sections 3 and
+//! A.4).
 //!
-//! **Idea.** The buffers of a thread become locals of it. Under PSO a location `x` that the thread stores to has
-//! slots `x_1` … `x_k` and a counter `x_cnt`; under TSO the thread has one line of slots, each with the number of
-//! a location (`lhs_1`, the number that `Shape` gives it) and a value (`rhs_1`), and a counter `cnt`. A store fills the first
-//! free slot, a load takes the newest slot of its location or else memory, a fence waits until counters are zero,
-//! and a *flush* (here: commit, as everywhere in wattle) moves the oldest slot to memory at any time. What
-//! comes out is an ordinary program that any engine can run under sc.
+//! **Idea.** The buffers of a thread become locals of it. Under PSO a location `x` that the thread stores
+//! to has slots `x_1` … `x_k` and a counter `x_cnt`; under TSO the thread has one line of slots, each with
+//! the number of a location (`lhs_1`, the number that `Shape` gives it) and a value (`rhs_1`), and a
+//! counter `cnt`. A store fills the first free slot, a load takes the newest slot of its location or else
+//! memory, a fence waits until counters are zero, and a *flush* (here: commit, as everywhere in wattle)
+//! moves the oldest slot to memory at any time. What comes out is an ordinary program that any engine can
+//! run under sc.
 //!
 //! **What differs from the paper** (its Figs. 5 and 12):
-//! * One step of the source is several edges between the same points, one a *case*: which counter value, which location
-//!   if the address is computed. Each is a conjunction of assumptions and some assignments of constants, slots and locals, so
-//!   no term of the reduced program has an `if` that the source does not have.
+//! * One step of the source is several edges between the same points, one a *case*: which counter value,
+//!   which location if the address is computed. Each is a conjunction of assumptions and some assignments
+//!   of constants, slots and locals. No term gets an `if` that the source does not have, except around
+//!   addresses that are computed with (`address.rs`).
 //! * Commits are self-loops at every point, instead of a `while *` after every statement. They are absent
 //!   inside a locked section, where the machine does not commit.
 //! * A slot that has become free is forgotten (set to zero), so that states differ only in what is pending.
-//! * Only locations that a thread may store to from outside locked steps have buffers in it, and at each point only
-//!   counter values that can occur there are cases (`pending.rs`).
+//! * Only locations that a thread may store to from outside locked steps have buffers in it, and at each
+//!   point only counter values that can occur there are cases (`pending.rs`).
 //! * Under TSO a load scans from the newest entry. (The paper's rule LOAD-B, as printed, takes the oldest;
 //!   its Fig. 12 is right.)
-//! * A thread that has ended still commits. Its end point becomes a point where it *drains*; an edge leads on to
-//!   a new end point once all counters are zero. So "all threads ended" means in the reduced program what it
-//!   means on the machine: ended and drained. Formulas that ask whether a thread has ended or stands at
-//!   its end point accept both points.
+//! * A thread that has ended still commits. Its end point becomes a point where it *drains*; an edge leads
+//!   on to a new end point once all counters are zero. So "all threads ended" means in the reduced program
+//!   what it means on the machine: ended and drained. Formulas that ask whether a thread has ended or
+//!   stands at its end point accept both points.
 //!
-//! **Why it is exact.** Read slots up to the counter as the contents of the buffer, and the draining point and the new end
-//! as the old end: then reduced states that have not overflowed are states of the machine, and each case and each commit
-//! does what the step or the commit of the machine does, ranges and faults included. The cases of a step
-//! exclude each other and leave nothing out.
+//! **Why it is exact.** Read slots up to the counter as the contents of the buffer, and the draining point
+//! and the new end as the old end: then reduced states that have not overflowed are states of the machine,
+//! and each case and each commit does what the step or the commit of the machine does, ranges and faults
+//! included. The cases of a step exclude each other and leave nothing out.
 //!
-//! **Overflow.** A store that finds `k` entries stores 1 into a new shared variable, `overflow`, and its thread goes to
-//! a point that it never leaves; `always overflow == 0` is added as the last property. So a violation whose path has no
-//! [`Move::Overflow`] is a violation on the machine, and a proof of the reduced program, which includes that
-//! property, is a proof for unbounded buffers. What is found behind an overflow says only that k is too small.
+//! **Overflow.** A store that finds `k` entries stores 1 into a new shared variable, `overflow`, and its
+//! thread goes to a point that it never leaves; `always overflow == 0` is added as the last property. So a
+//! violation whose path has no [`Move::Overflow`] is a violation on the machine, and a proof of the reduced
+//! program, which includes that property, is a proof for unbounded buffers. What is found behind an
+//! overflow says only that k is too small.
 //!
-//! **Cost.** A step with `n` buffered accesses has up to `(k + 1)^n` cases under PSO, times the locations of computed
-//! addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are refused.
+//! **Cost.** A step with `n` buffered accesses has up to `(k + 1)^n` cases under PSO, times the locations
+//! of computed addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are
+//! refused.
 //!
-//! Refused too: what the machines do not run (remote operations, exclusives, spawn and join), and under PSO barriers
-//! between stores of a thread to several locations (fences that order WW only, release stores), which locals of
-//! this form cannot hold.
+//! Refused too: what the machines do not run (remote operations, exclusives, spawn and join), and under PSO
+//! barriers between stores of a thread to several locations (fences that order WW only, release stores),
+//! which locals of this form cannot hold.
 
 mod address;
 mod case;
@@ -71,7 +76,8 @@ pub enum Discipline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     pub each: u32,
-    /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no location).
+    /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no
+    /// location).
     pub of: BTreeMap<u32, u32>,
 }
 
@@ -246,8 +252,8 @@ fn either_end(formula: &Term, ends: &[Vec<(u32, u32)>]) -> Term {
 }
 
 impl Reduced {
-    /// The contents of a thread's buffers, given its locals: pairs of a location and a value, oldest first (under PSO
-    /// location by location). `None` if the locals are not those of a reduced thread.
+    /// The contents of a thread's buffers, given its locals: pairs of a location and a value, oldest first
+    /// (under PSO location by location). `None` if the locals are not those of a reduced thread.
     pub fn contents(&self, thread: ThreadId, locals: &[Value]) -> Option<Vec<(u32, Value)>> {
         let number = |local: u32| locals.get(local as usize).and_then(Value::as_int);
         let value = |local: u32| locals.get(local as usize).cloned();
@@ -274,3 +280,6 @@ impl Reduced {
         Some(result)
     }
 }
+
+#[cfg(test)]
+mod tests;

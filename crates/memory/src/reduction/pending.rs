@@ -1,5 +1,5 @@
-//! How many stores may be pending at each point of a thread? A data-flow analysis: a buffered store adds one, a
-//! fence and a locked step leave none, and commits, which may happen at any time, only take away.
+//! How many stores may be pending at each point of a thread? A data-flow analysis: a buffered store adds
+//! one, a fence and a locked step leave none, and commits, which may happen at any time, only take away.
 
 use std::collections::BTreeMap;
 

@@ -44,8 +44,8 @@ impl<'a> Pso<'a> {
         self.bounds.each[at.0 as usize].get(&location).copied().unwrap_or(0)
     }
 
-    /// A case for each number of entries that is possible when the step begins, and one that its earlier operations
-    /// have led to.
+    /// A case for each number of entries that is possible when the step begins, and one that its earlier
+    /// operations have led to.
     fn by_count(&self, at: Point, case: &Case, buffer: &PerLocation) -> Vec<(usize, Case)> {
         let most = match case.known(buffer.count) {
             Some(_) => buffer.slots.len(),
@@ -77,10 +77,13 @@ impl Lines for Pso<'_> {
 
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = self.buffer(location) else { return vec![case] };
-        let ranged = self.source.cell(location).1.is_some();
+        let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
             Some(free) => case.assigning(*free, value).setting(buffer.count, count as i64 + 1),
-            None => case.overflowing(self.source.overflow, buffer.slots.last().copied(), value, ranged),
+            None => {
+                let case = last.iter().fold(case, |case, slot| case.assigning(**slot, value));
+                case.overflowing(self.source.overflow)
+            }
         };
         self.by_count(at, &case, buffer).into_iter().map(enter).collect()
     }

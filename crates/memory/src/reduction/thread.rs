@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wattle_logic::{Sort, Term, Value};
+use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
     Cfg, Edge, Init, Local, Mode, Op, Orders, Origin, Point, PointInfo, Process, Program, Range, Shape,
     ThreadId,
@@ -66,6 +66,32 @@ impl Source<'_> {
         let variable = self.shape.locations[location as usize].variable;
         let variable = &self.program.variables[variable as usize];
         (variable.sort, variable.range)
+    }
+
+    /// May this store fail, by a fault or because the value is out of range? Where a buffer is full, such a
+    /// value is computed nevertheless (into a slot: nobody looks there any more), so that only a store that
+    /// is possible overflows.
+    pub fn may_fail(&self, location: u32, value: &Term) -> bool {
+        let fits = |range: Range| match value.kind() {
+            Kind::Value(value) => value.code().is_some_and(|code| range.contains(code)),
+            Kind::Symbol(Symbol::Local(local)) => {
+                let own = self.program.processes[self.thread.0 as usize].locals[*local as usize].range;
+                own.is_some_and(|own| range.contains(own.low) && range.contains(own.high))
+            }
+            _ => false,
+        };
+        let mut faults = false;
+        value.walk(&mut |node| {
+            faults |= match node.kind() {
+                Kind::Binary(operator, ..) => {
+                    matches!(operator, Binary::Divide | Binary::Remainder | Binary::Offset)
+                }
+                Kind::Address { .. } => self.shape.fixed_location(node, 0).is_none(),
+                Kind::Pointer(_) | Kind::Number(_) => true,
+                _ => false,
+            }
+        });
+        faults || !self.cell(location).1.is_none_or(fits)
     }
 
     pub fn translate(
@@ -189,8 +215,8 @@ impl Source<'_> {
         })
     }
 
-    /// A case for each location that has a buffer, and one for all others and for faults: there the operation stays as
-    /// it is.
+    /// A case for each location that has a buffer, and one for all others and for faults: there the
+    /// operation stays as it is.
     fn by_location(
         &self,
         case: Case,
@@ -201,6 +227,7 @@ impl Source<'_> {
     ) -> Vec<Case> {
         match target(self.shape, address) {
             Target::Fixed(location) if lines.holds(location) => buffered(case, location),
+            Target::Fixed(_) if matches!(op, Op::Fence(_)) => vec![case],
             Target::Fixed(_) => vec![case.with(op.clone())],
             Target::OneOf(locations) => {
                 let (mut result, mut otherwise) = (Vec::new(), case.clone());

@@ -106,6 +106,7 @@ impl Lines for Tso<'_> {
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = &self.buffer else { return vec![case] };
         let range = self.source.cell(location).1;
+        let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let in_range = |case: Case, slot: &Slot| {
             let (rhs, sort) = self.rhs(slot, location);
             let case = case.assigning(rhs, value);
@@ -123,14 +124,8 @@ impl Lines for Tso<'_> {
             Some(free) => in_range(case.setting(free.lhs, i64::from(location)), free)
                 .setting(buffer.count, count as i64 + 1),
             None => {
-                // As in a slot, the value is computed where that might fail.
-                let last = buffer.slots.last();
-                let case = match last.filter(|_| range.is_some() && !self.checked) {
-                    Some(slot) => in_range(case, slot),
-                    None => case,
-                };
-                let slot = last.map(|slot| self.rhs(slot, location).0);
-                case.overflowing(self.source.overflow, slot, value, range.is_some() && self.checked)
+                let case = last.iter().fold(case, |case, slot| in_range(case, slot));
+                case.overflowing(self.source.overflow)
             }
         };
         self.by_count(at, &case, buffer).into_iter().map(enter).collect()

@@ -2,17 +2,17 @@
 //!
 //! A replicated process says what each of its copies does in terms of `me`. Here every copy becomes a
 //! process of its own, so that a thread can be changed without changing the others: the reduction to
-//! sequential consistency gives each thread buffers for the locations that *it* stores to, and which
-//! these are depends on `me`. What is left has neither `me` nor numbers of copies nor quantifiers, and
-//! terms are folded, so that `flag[me]` is the constant address `flag[0]`. A local that nobody sets and
-//! that starts with a constant is that constant (`other`, in many a mutual exclusion algorithm).
+//! sequential consistency gives each thread buffers for the locations that *it* stores to, and which these
+//! are depends on `me`. What is left has neither `me` nor numbers of copies nor quantifiers, and terms are
+//! folded, so that `flag[me]` is the constant address `flag[0]`. A local that nobody sets and that starts
+//! with a constant is that constant (`other`, in many a mutual exclusion algorithm).
 //!
-//! Threads, points, edges, operations, locals and memory locations keep their numbers, and so do the choices of
-//! initial values: a schedule of one program is a schedule of the other. Thread number `n` of the old
-//! program is process number `n` of the new one.
+//! Threads, points, edges, operations, locals and memory locations keep their numbers, and so do the
+//! choices of initial values: a schedule of one program is a schedule of the other. Thread number `n` of
+//! the old program is process number `n` of the new one.
 //!
-//! A flush, spawn or join whose copy is computed has no process to name, so it becomes *unsupported*.
-//! Terms are folded, which changes dependencies as written; models that order by them take the old program.
+//! A flush, spawn or join whose copy is computed has no process to name, so it becomes *unsupported*. Terms
+//! are folded, which changes dependencies as written; models that order by them take the old program.
 
 use std::collections::BTreeSet;
 
@@ -91,8 +91,8 @@ impl Renaming<'_> {
         }
     }
 
-    /// The initial values of some elements of a variable, where `me` is the copy that owns the element, or its
-    /// first index.
+    /// The initial values of some elements of a variable, where `me` is the copy that owns the element, or
+    /// its first index.
     fn initial_contents(&self, variable: u32, locations: std::ops::Range<u32>) -> Init {
         let first = self.shape.locations_of(variable).start;
         let Init::Values(values) = &self.program.variables[variable as usize].init else {
@@ -129,8 +129,8 @@ impl Renaming<'_> {
         Process { name, replicas: Replicas::Once, locals, cfg, span: process.span }
     }
 
-    /// The value of each local that has the same value whenever it is read: it starts with a constant, and is at most
-    /// forgotten where nobody reads it any more.
+    /// The value of each local that has the same value whenever it is read: it starts with a constant, and
+    /// is at most forgotten where nobody reads it any more.
     fn constants(&self, thread: ThreadId) -> Vec<Option<Term>> {
         let number = self.shape.info(thread).process;
         let process = self.program.process(number);
@@ -205,8 +205,8 @@ impl Renaming<'_> {
         Term::int(i64::from(self.shape.copies_of(ProcessId(process))))
     }
 
-    /// A conjunction or disjunction. Where an instance may have no value, later ones are only asked if the earlier ones
-    /// leave it open, as in a quantified formula.
+    /// A conjunction or disjunction. Where an instance may have no value, later ones are only asked if the
+    /// earlier ones leave it open, as in a quantified formula.
     fn all_copies(&self, quantifier: Quantifier, bound: u32, process: u32, body: &Term) -> Term {
         let exists = quantifier == Quantifier::Exists;
         let instance = |copy: u32| {
@@ -300,7 +300,8 @@ impl Renaming<'_> {
         }
     }
 
-    /// Does a formula surely have a value? (That an integer leaves 64 bits is a limit of wattle and does not count.)
+    /// Does a formula surely have a value? (That an integer leaves 64 bits is a limit of wattle and does
+    /// not count.)
     fn is_total(&self, formula: &Term) -> bool {
         let mut total = true;
         let exists = |process: u32, copy: &Term| {

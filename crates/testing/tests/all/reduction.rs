@@ -144,8 +144,8 @@ fn reduced_under_sc(source: &Program, reduced: &Reduced, deadlocks: Machine) -> 
         if is_final(program, &shape, &state) {
             assert!(is_final(source, &before, &here));
         }
-        // Before an overflow, or before a thread that has drained goes on to its end, the reduced program can move where
-        // the machine may not.
+        // Before an overflow, or before a thread that has drained goes on to its end, the reduced program
+        // can move where the machine may not.
         let mut moves_more = false;
         for successor in successors(program, &shape, SC, &state) {
             let Action::Step { thread, edge, .. } = successor.action else { unreachable!() };

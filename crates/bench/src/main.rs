@@ -9,6 +9,7 @@
 
 mod agree;
 mod bmc;
+mod deepen;
 mod explore;
 mod fuzz;
 mod litmus;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench explore
-       wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
+       wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]

@@ -304,8 +304,8 @@ impl World<'_> {
                 assert_eq!(local.code(), value(*expr).ok(), "a local in the end");
             }
         }
-        for (head, when) in &threaded.cuts {
-            assert!(!is(*when) || *head == state.point, "cut elsewhere");
+        for cut in &threaded.cuts {
+            assert!(!is(cut.when) || cut.head == state.point, "cut elsewhere");
         }
         let stands = !stands.is_empty();
         Some(Replayed { way: (way, read_values), ended, stands, state })

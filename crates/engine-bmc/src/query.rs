@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use wattle_engine::certify::refutation::Refutation;
 use wattle_engine::{
-    Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported, Violation,
+    Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported,
+    Violation,
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
@@ -64,8 +65,8 @@ const MOST_EVENTS: usize = 20_000;
 /// What is known from the bounds so far.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// The last bound that was completed.
-    pub completed: Option<Bound>,
+    /// The bounds that were completed.
+    pub completed: Vec<Bound>,
     pub covered: Covered,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn rounds(
         let phase = format!("{bound} rounds of each loop");
         run.progress(&Progress { phase, states: 0, depth: u64::from(bound) });
     };
-    bounds.first().copied().map(begin);
+    bounds.first().copied().into_iter().for_each(begin);
     let shape = Shape::new(task.program).map_err(|error| unsupported(error.to_string()))?;
     let axioms = task.memory.axioms.as_ref().ok_or_else(|| unsupported("a model without axioms"))?;
     // What the budget does not allow is not to be called unsupported.
@@ -123,8 +124,7 @@ pub(crate) fn rounds(
     solver.connect(constrained.description);
     let program = task.program;
     let chosen = vec![];
-    let mut instance =
-        Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
+    let mut instance = Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
     let mut answer = Err(Failed::Large(Reason::GaveUp("no bound".into())));
     for (number, bound) in bounds.iter().enumerate() {
         if number > 0 {
@@ -135,7 +135,7 @@ pub(crate) fn rounds(
         match &answer {
             Ok(Round::Bounded { bound: completed, may_grow }) => {
                 statistics.count("rounds completed", u64::from(*bound));
-                known.completed = Some(completed.clone());
+                known.completed.push(completed.clone());
                 if !may_grow {
                     break;
                 }
@@ -362,9 +362,7 @@ impl Instance<'_, '_> {
         self.shape.thread_ids().zip(&self.encoding.structure.threads).any(|(thread, threaded)| {
             let process = self.shape.info(thread).process;
             let others = threaded.cuts.iter().filter(|cut| !bounds.contains_key(&(process, cut.head)));
-            others
-                .into_iter()
-                .any(|cut| cut.bounds.contains(&unwind) && arena.value(cut.when) != Some(0))
+            others.into_iter().any(|cut| cut.bounds.contains(&unwind) && arena.value(cut.when) != Some(0))
         })
     }
 

@@ -80,7 +80,11 @@ pub(crate) fn refuted(meaning: &str, assumed: &[Lit], chosen: &[Lit], proof: Opt
             steps.push(Step { clause: rest, by: Inference::Propagation(antecedents) });
         }
     }
-    Refuted { meaning: meaning.into(), assumed: assumed.iter().map(|literal| literal.number()).collect(), steps }
+    Refuted {
+        meaning: meaning.into(),
+        assumed: assumed.iter().map(|literal| literal.number()).collect(),
+        steps,
+    }
 }
 
 fn definition(definition: &wattle_sat::Definition) -> Definition {

@@ -86,7 +86,7 @@ fn compare(name: &str, engine: &Bmc, task: &Task<'_>, counts: &mut [u32; 4]) {
 #[test]
 fn shared_and_alone() {
     let mut counts = [0; 4];
-    for seed in 0..240 {
+    for seed in 0..1000 {
         let profile = Profile { loops: 300, any_init: 20, ..Profile::varied(seed) };
         let program = wattle_generate::program(seed, &profile);
         let model = ["sc", "tso", "pso", "rmo", "power", "arm"][seed as usize % 6];
@@ -95,7 +95,7 @@ fn shared_and_alone() {
         let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
         compare(&format!("seed {seed} {model}"), &engine, &task, &mut counts);
     }
-    assert!(counts[0] > 20 && counts[1] > 20 && counts[2] > 5, "{counts:?}");
+    assert!(counts[0] > 80 && counts[1] > 80 && counts[2] > 20, "{counts:?}");
 }
 
 fn parse(text: &str) -> Program {
@@ -164,7 +164,7 @@ fn the_bound_last_completed_is_told() {
     let program = parse(text);
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
     let mut bounds = Vec::new();
-    for polls in [20, 30, 50, 100, 200, 400, 800] {
+    for polls in [5, 10, 15, 20, 30, 40, 60] {
         let run = Run::new(Budget { polls: Some(polls), ..Budget::default() });
         let answer = Bmc::default().check(&task, &run);
         match answer.verdict {

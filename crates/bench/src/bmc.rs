@@ -5,7 +5,7 @@
 //!   ours.
 //! * Facts about programs (the rows of the paper's Fig. 7), with the time that one fixed interleaving
 //!   takes.
-//! * The worker synchronisation of PostgreSQL, n workers in a ring.
+//! * The worker synchronisation of PostgreSQL, n workers in a ring, and the fewest fences that mend it.
 //! * All diy tests of x86 and Power: mean time a test, in one process.
 //! * Deepening with one solver for several bounds, and with one for each (`deepen.rs`).
 //!
@@ -19,10 +19,11 @@ use std::time::Duration;
 
 use wattle_driver::check::{Check, check};
 use wattle_driver::engines::Settings;
+use wattle_driver::fix::{All, Fix, fix};
 use wattle_driver::{Input, Watch, load, models};
 use wattle_engine::{Budget, Engine, Figure, Property, Run, Task};
 use wattle_engine_bmc::{Bmc, Formulated};
-use wattle_report::{CheckReport, CheckVerdict};
+use wattle_report::{CheckReport, CheckVerdict, FixVerdict};
 
 /// Prog. 1 with a bound.
 fn fibonacci(rounds: u32, bound: u64) -> String {
@@ -359,10 +360,10 @@ fn facts() -> Result<(), String> {
     Ok(())
 }
 
-/// PostgreSQL's workers: broken under pso and power.
+/// PostgreSQL's workers: broken under pso and power, and mended.
 fn ring(quick: bool) -> Result<bool, String> {
     println!("\nWorkers in a ring, 3 rounds of each loop, CPU seconds");
-    println!("| workers | sc | tso | pso | power |\n|---|---|---|---|---|");
+    println!("| workers | sc | tso | pso | power | fix pso | fix power |\n|---|---|---|---|---|---|---|");
     let mut good = true;
     for n in 2..=if quick { 3 } else { 10 } {
         let mut line = format!("| {n} ");
@@ -373,9 +374,39 @@ fn ring(quick: bool) -> Result<bool, String> {
             good &= row.get("verdict") == expected;
             let _ = write!(line, "| {} {:.2} ", row.get("verdict"), row.seconds());
         }
+        for (model, each) in [("pso", 1), ("power", 2)] {
+            let start = processor();
+            let count = fences(n, model)?;
+            good &= count == Some(each * n as usize);
+            let count = count.map_or("–".into(), |count| count.to_string());
+            let _ = write!(line, "| {count} {:.2} ", processor() - start);
+        }
         println!("{line}|");
     }
     Ok(good)
+}
+
+/// How many fences `n` workers need, one round of each loop.
+fn fences(n: u32, model: &str) -> Result<Option<usize>, String> {
+    let bmc = Bmc { unwind: Some(1), ..Bmc::default() };
+    let request = Fix {
+        model: models::resolve(model, false)?,
+        engine: None,
+        settings: Settings { bmc, ..Settings::default() },
+        budget: Budget { time: Some(Duration::from_secs(300)), ..Budget::default() },
+        atomic_copy: false,
+        all: All::One,
+        anywhere: false,
+        per_thread: false,
+        relax: false,
+        costs: vec![],
+        write: false,
+    };
+    let report = fix(&request, &Input::text("bench", "wtl", &workers(n)), &Watch::default())?;
+    Ok(match report.verdict {
+        FixVerdict::Repaired { count, .. } => Some(count),
+        _ => None,
+    })
 }
 
 /// All diy tests, one after the other in this process.

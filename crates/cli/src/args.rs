@@ -145,6 +145,9 @@ pub struct Search {
     /// a thread (engine explore)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
+    /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso (default: 1)
+    #[arg(long, value_name = "N")]
+    pub buffer: Option<u32>,
     /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub unwind: Option<usize>,
@@ -197,7 +200,7 @@ pub struct Check {
     /// Print what wattle made of the text, and check nothing
     #[arg(long, value_enum)]
     pub dump: Option<Dump>,
-    /// After a counterexample, print the smallest litmus test that shows its cycle
+    /// Print something else beside the answer, or instead of it
     #[arg(long, value_enum)]
     pub emit: Option<Emit>,
     #[command(flatten)]
@@ -214,8 +217,10 @@ pub enum Question {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Emit {
-    /// A litmus test
+    /// After a counterexample, the smallest litmus test that shows its cycle
     Litmus,
+    /// The program with the store buffers of tso or pso written into it, to be run under sc; nothing is checked
+    Reduced,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

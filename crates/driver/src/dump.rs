@@ -2,7 +2,8 @@
 
 use wattle_engine::{Property, Task};
 use wattle_engine_bmc as bmc;
-use wattle_memory::MemoryModel;
+use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Program, passes};
 
 use crate::adapt::adapt;
@@ -36,5 +37,19 @@ pub fn unrolled(
         let program = passes::forget_dead(&program);
         let task = Task { program: &program, memory, property: Property::Stated };
         bmc::dump(&settings.bmc, &task, view).map_err(|why| why.to_string())
+    }))
+}
+
+/// The program with the store buffers of a model written into it, to be run under sc (`--emit reduced`).
+pub fn reduced(input: &Input, memory: &MemoryModel, buffer: u32) -> Result<Result<String, String>, Refused> {
+    let loaded = load(input)?;
+    let discipline = match memory.machine {
+        Some(Machine::Tso) => Discipline::Tso,
+        Some(Machine::Pso) => Discipline::Pso,
+        _ => return Ok(Err(format!("{} has no store buffers", memory.name))),
+    };
+    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|adapted| {
+        let reduced = reduce(&adapted, discipline, &Capacity::all(buffer)).map_err(|why| why.to_string())?;
+        Ok(program(&reduced.program))
     }))
 }

@@ -152,6 +152,8 @@ fn repair(
     let found =
         search(&task, request, &fences, &panel, &watch.run(Budget { time, ..request.budget }), report);
     report.engine = Some(panel.name().to_owned());
+    // Who proved the program is asked about the text.
+    let request = &Fix { engine: report.engine.clone(), ..request.clone() };
     let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
     report.verdict = match found {
         Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },

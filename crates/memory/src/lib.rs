@@ -3,7 +3,8 @@
 //! A [`MemoryModel`] is an operational machine, axioms, or both. The machines here are the
 //! reference ones ([`operational`]): a successor function on plain structs, written to be obviously
 //! right. They replay counterexamples, serve the naive search, and are what the packed machine of
-//! `engine-explore` is compared with. [`observe`] turns a schedule into an event graph.
+//! `engine-explore` is compared with. [`reduction`] writes store buffers into the program instead.
+//! [`observe`] turns a schedule into an event graph.
 //! [`relation`] has the bit matrices on which engines evaluate axioms.
 
 pub mod axiomatic;
@@ -14,6 +15,7 @@ pub mod events;
 mod execution;
 mod observe;
 pub mod operational;
+pub mod reduction;
 pub mod relation;
 mod twin;
 

@@ -115,6 +115,49 @@ impl Op {
             _ => None,
         }
     }
+
+    /// The operation with every term that it evaluates rewritten.
+    pub fn map_terms(&self, rewrite: &mut dyn FnMut(&Term) -> Term) -> Op {
+        let mut result = self.clone();
+        let mut set = |term: &mut Term| *term = rewrite(term);
+        match &mut result {
+            Op::Load { address, .. } | Op::LoadExclusive { address, .. } => set(address),
+            Op::Store { address, value, .. } | Op::StoreConditional { address, value, .. } => {
+                set(address);
+                set(value);
+            }
+            Op::Assign { value, .. } => set(value),
+            Op::Havoc { among: Choice::Between(low, high), .. } => {
+                set(low);
+                set(high);
+            }
+            Op::Havoc { among: Choice::Member(of), .. } => set(of),
+            Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => {}
+            Op::Assume { condition } | Op::Assert { condition, .. } => set(condition),
+            Op::Fence(fence) => fence.location.iter_mut().for_each(set),
+            Op::Put { remote, source: Source::Location(source) | Source::Value(source) } => {
+                set(remote);
+                set(source);
+            }
+            Op::Get { into, remote } => {
+                set(into);
+                set(remote);
+            }
+            Op::RemoteAtomic { into, remote, update } => {
+                into.iter_mut().for_each(&mut set);
+                set(remote);
+                match update {
+                    Update::Add(value) | Update::Replace(value) => set(value),
+                    Update::CompareAndSwap { expected, new } => {
+                        set(expected);
+                        set(new);
+                    }
+                }
+            }
+            Op::Flush { copy, .. } | Op::Spawn { copy, .. } | Op::Join { copy, .. } => set(copy),
+        }
+        result
+    }
 }
 
 /// The source of a put: a location that is read later, or a value that is known now.

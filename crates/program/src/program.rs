@@ -90,7 +90,7 @@ pub enum Dimension {
 }
 
 /// From the first to the last, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Range {
     pub low: i64,
     pub high: i64,
@@ -232,6 +232,14 @@ impl Program {
         let properties = self.properties.iter().map(|property| &property.formula);
         let condition = self.condition.as_ref().map(|condition| &condition.formula);
         properties.chain(&self.observed).chain(condition).chain(&self.filter).chain(&self.init)
+    }
+
+    /// Rewrite what speaks of whole states: those formulas, and the predicates.
+    pub fn rewrite_formulas(&mut self, rewrite: &mut dyn FnMut(&Term) -> Term) {
+        let properties = self.properties.iter_mut().map(|property| &mut property.formula);
+        let condition = self.condition.as_mut().map(|condition| &mut condition.formula);
+        let others = self.observed.iter_mut().chain(condition).chain(&mut self.filter).chain(&mut self.init);
+        properties.chain(others).chain(&mut self.predicates).for_each(|term| *term = rewrite(term));
     }
 
     /// The name of a point for people: its label, or its number.

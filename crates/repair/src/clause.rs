@@ -78,10 +78,8 @@ pub(crate) fn clauses(
     let mut found: Vec<Clause> = Vec::new();
     let mut named = Set::empty(family.size());
     let mut replays = 0;
+    let outside = Set::full(family.size()).difference(chosen);
     for _ in 0..ORDERS {
-        let outside = Set::full(family.size()).difference(chosen);
-        let mut order: Vec<usize> = outside.iter().collect();
-        order.sort_by_key(|place| !named.contains(*place));
         let mut growth = Growth {
             family,
             task,
@@ -89,10 +87,17 @@ pub(crate) fn clauses(
             counterexample: counterexample.clone(),
             replays: 0,
         };
-        growth.add(&order);
+        let (first, rest): (Vec<usize>, Vec<usize>) =
+            outside.iter().partition(|place| named.contains(*place));
+        growth.add(&first);
+        // If it bears none of them, they all are in its clause, which then says nothing new.
+        let unchanged = growth.placement == *chosen && !found.is_empty();
+        if !unchanged {
+            growth.add(&rest);
+        }
         replays += growth.replays;
         let places = Set::full(family.size()).difference(&growth.placement);
-        if found.iter().any(|clause| clause.places == places) {
+        if unchanged || found.iter().any(|clause| clause.places == places) {
             break;
         }
         let finished = places.is_empty();

@@ -38,10 +38,13 @@ pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool, kinds: &[
             Some(Machine::Tso | Machine::Pso) => buffer_spots(cfg, anywhere, kinds),
             None => weak_spots(cfg, kinds),
         };
-        for (spot, op) in spots {
+        // All kinds of one place stand together: what a counterexample does not bear there, it does not
+        // bear as one block.
+        for kinds in spots.chunk_by(|(one, _), (other, _)| one == other) {
             for copy in copies(program.process(process)) {
-                let place = Place { process, copy, spot };
-                found.push(Insertion { place, op: op.clone() });
+                let place = |spot: Spot| Place { process, copy, spot };
+                found
+                    .extend(kinds.iter().map(|(spot, op)| Insertion { place: place(*spot), op: op.clone() }));
             }
         }
     }

@@ -6,7 +6,8 @@
 //! one more event. Nothing waits: whether the graph is still an execution is for the axioms to say.
 //!
 //! At the end a thread goes on to the point where it stood, through the fences before it; if the
-//! violation is not there then, it stays right behind its last step.
+//! violation is not there then, it stays right behind its last step. So it does at once if a step went
+//! wrong, whose assertion fails wherever threads stand later.
 //!
 //! A redrawn graph is only a proposal. What is claimed of it is checked by `engine::confirm`, which
 //! makes events and dependencies anew from the steps of the threads, evaluates the axioms by itself,
@@ -15,7 +16,7 @@
 use std::collections::VecDeque;
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{Counterexample, Path, Task};
+use wattle_engine::{Counterexample, Path, Task, Violation};
 use wattle_memory::{Event, EventKind, Execution};
 use wattle_program::step::Thread;
 use wattle_program::{Cfg, Edge, EdgeId, Op, Point, Program, Shape, Tags, ThreadId};
@@ -31,17 +32,24 @@ pub(crate) fn redraw(
 ) -> Option<Counterexample> {
     let shape = Shape::new(task.program).ok()?;
     let old = counterexample.execution.as_ref()?;
-    let confirmed = |ending: Ending| {
+    let drawn = |ending: Ending| {
         let mut sheet = Sheet::new(base, task.program, &shape, old);
         for (thread, path) in shape.thread_ids().zip(&counterexample.paths) {
             sheet.thread(thread, path, ending)?;
         }
         let (execution, paths) = sheet.finish();
         let violated = counterexample.violated.clone();
-        let redrawn = Counterexample { violated, paths, schedule: None, execution: Some(execution) };
-        confirm(task, &redrawn).is_ok().then_some(redrawn)
+        Some(Counterexample { violated, paths, schedule: None, execution: Some(execution) })
     };
-    confirmed(Ending::WhereItStood).or_else(|| confirmed(Ending::BehindTheLastStep))
+    let confirmed = |drawn: Counterexample| confirm(task, &drawn).is_ok().then_some(drawn);
+    let short = drawn(Ending::BehindTheLastStep)?;
+    // What went wrong in a step does not depend on where threads stand.
+    if matches!(counterexample.violated, Violation::Assertion { .. } | Violation::Fault { .. }) {
+        return confirmed(short);
+    }
+    let full = drawn(Ending::WhereItStood)?;
+    let same = full.paths == short.paths;
+    confirmed(full).or_else(|| if same { None } else { confirmed(short) })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,6 +56,13 @@ impl Set {
         self.words.iter().zip(&other.words).any(|(left, right)| left & right != 0)
     }
 
+    /// Is this element the one that the two have in common?
+    pub fn is_met_only_at(&self, other: &Set, element: usize) -> bool {
+        let mut rest = other.clone();
+        rest.remove(element);
+        self.contains(element) && other.contains(element) && !self.intersects(&rest)
+    }
+
     pub fn union(&self, other: &Set) -> Set {
         self.zip(other, |left, right| left | right)
     }

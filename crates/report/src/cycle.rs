@@ -51,7 +51,7 @@ pub fn axiom_cycle(
     let successors = witness.iter().cycle().skip(1);
     (witness.iter().zip(successors))
         .map(|(event, next)| {
-            let known = named.iter().find(|(_, pairs)| pairs.contains(&(*event, *next)));
+            let known = named.iter().find(|(_, pairs)| pairs.contains(*event, *next));
             let name = known.map_or_else(|| from_read(execution, *event, *next), |(name, _)| name);
             link(sources, program, shape, &execution.events[*event as usize], name)
         })

@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod setup;
 mod tidy;
 
 use std::env;
@@ -12,12 +13,12 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  test         all tests, then the expectations of corpus/ and examples/
+  test         setup, all tests, then the expectations of corpus/ and examples/
   tidy         layering, file lengths, lints that clippy has not
   bless        rewrite the snapshots of what users see (never expected answers)
   bench NAME   a benchmark, in the release profile
   fuzz         random programs through all engines, in the release profile
-  setup        fetch what the tests need";
+  setup        fetch Z3, which engines with an SMT solver load when they run";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -32,10 +33,7 @@ fn main() -> ExitCode {
         "bless" => bless(&root),
         "bench" => bench(&root, rest),
         "fuzz" => bench(&root, &[&["fuzz".to_owned()], rest].concat()),
-        "setup" => {
-            println!("nothing to fetch: all engines of this version are part of wattle");
-            Ok(())
-        }
+        "setup" => setup::setup(&root),
         _ => {
             eprintln!("unknown command `{command}`\n\n{USAGE}");
             return ExitCode::from(2);
@@ -57,6 +55,7 @@ fn root() -> PathBuf {
 }
 
 fn test(root: &Path, rest: &[String]) -> Result<(), String> {
+    setup::setup(root)?;
     let mut cargo = cargo(root);
     cargo.args(["test", "--quiet", "--workspace"]).args(rest);
     run(&mut cargo)?;

@@ -2,11 +2,11 @@
 
 use wattle_driver::check::{Check, check};
 use wattle_driver::dump::{self, Unrolling};
-use wattle_driver::{Input, in_order, models, replay};
+use wattle_driver::{Input, Refused, in_order, models, replay};
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
 use super::{Session, atomic_copy, budget, inputs, property, settings};
-use crate::args::{self, Format};
+use crate::args::{self, Emit, Format};
 use crate::output::{Output, complain};
 
 pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
@@ -19,11 +19,22 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),
         blame_weak_memory: true,
-        litmus: args.emit.is_some(),
+        litmus: args.emit == Some(Emit::Litmus),
     };
     let inputs = inputs(&args.inputs);
     if let Some(view) = args.dump {
-        return dump_all(&inputs, view, &request, session);
+        let unrolled = |input: &Input, view| dump::unrolled(input, &request.model, &request.settings, view);
+        let text = |input: &Input| match view {
+            args::Dump::Program => dump::of_input(input).map(Ok),
+            args::Dump::Ssa => unrolled(input, Unrolling::Ssa),
+            args::Dump::Events => unrolled(input, Unrolling::Events),
+            args::Dump::Constraints => unrolled(input, Unrolling::Constraints),
+        };
+        return print_all(&inputs, &text, session);
+    }
+    if args.emit == Some(Emit::Reduced) {
+        let buffer = args.search.buffer.unwrap_or(1);
+        return print_all(&inputs, &|input| dump::reduced(input, &request.model, buffer), session);
     }
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
@@ -82,22 +93,13 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
     }
 }
 
-fn dump_all(
-    inputs: &[Input],
-    view: args::Dump,
-    request: &Check,
-    session: &mut Session,
-) -> Result<Exit, String> {
-    let unrolled = |input: &Input, view| dump::unrolled(input, &request.model, &request.settings, view);
+/// The text of each input, or why there is none.
+type Text<'a> = &'a dyn Fn(&Input) -> Result<Result<String, String>, Refused>;
+
+fn print_all(inputs: &[Input], text: Text<'_>, session: &mut Session) -> Result<Exit, String> {
     let mut exit = Exit::Good;
     for input in inputs {
-        let text = match view {
-            args::Dump::Program => dump::of_input(input).map(Ok),
-            args::Dump::Ssa => unrolled(input, Unrolling::Ssa),
-            args::Dump::Events => unrolled(input, Unrolling::Events),
-            args::Dump::Constraints => unrolled(input, Unrolling::Constraints),
-        };
-        match text {
+        match text(input) {
             Ok(Ok(text)) => session.output.text(&text),
             Ok(Err(why)) => {
                 exit = exit.worst(Exit::Undecided);

@@ -8,6 +8,8 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-safe", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "--certify"]),
     ("check-safe-verbose", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "-v"]),
     ("check-unsafe", &["check", "sb.wtl", "--model", "tso", "--no-timing"]),
+    ("check-reduced", &["check", "sb.wtl", "--model", "pso", "--emit", "reduced"]),
+    ("check-reduced-sc", &["check", "sb.wtl", "--model", "sc", "--emit", "reduced"]),
     ("check-unsafe-quiet", &["check", "sb.wtl", "--model", "tso", "--no-timing", "-q"]),
     ("check-unsafe-sc", &["check", "race.wtl", "--model", "sc", "--no-timing"]),
     ("check-unsafe-colour", &["check", "sb.wtl", "--model", "tso", "--no-timing", "--color", "always"]),

@@ -33,11 +33,11 @@ pub fn set(execution: &Execution, name: &str) -> Set {
 pub fn relation(execution: &Execution, name: &str) -> Option<Relation> {
     let given = |pairs: &[(u32, u32)]| pairs.iter().copied().collect();
     let between = |related: &dyn Fn(&Event, &Event) -> bool| {
-        let mut pairs = Relation::new();
+        let mut pairs = Relation::default();
         for (from, one) in numbered(execution) {
             for (to, other) in numbered(execution) {
                 if related(one, other) {
-                    pairs.insert((from, to));
+                    pairs.insert(from, to);
                 }
             }
         }
@@ -69,8 +69,8 @@ pub fn relation(execution: &Execution, name: &str) -> Option<Relation> {
         "pick-addr" => given(&execution.pick_address),
         "pick-data" => given(&execution.pick_data),
         "rmw" => atomic,
-        "amo" => atomic.into_iter().filter(one_instruction).collect(),
-        "lxsx" => atomic.into_iter().filter(|pair| !one_instruction(pair)).collect(),
+        "amo" => atomic.iter().filter(one_instruction).collect(),
+        "lxsx" => atomic.iter().filter(|pair| !one_instruction(pair)).collect(),
         _ => return None,
     })
 }

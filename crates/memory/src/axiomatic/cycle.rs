@@ -17,23 +17,22 @@ pub type Step = (u32, &'static str, u32);
 pub fn explain_cycle(execution: &Execution) -> Option<Vec<Step>> {
     let get = |name| relation(execution, name).unwrap_or_default();
     let co = get("co");
-    let fr: Relation =
-        sequence(&inverse(&get("rf")), &co).into_iter().filter(|(from, to)| from != to).collect();
+    let fr: Relation = sequence(&inverse(&get("rf")), &co).iter().filter(|(from, to)| from != to).collect();
     let rmw = get("rmw");
     let named = [("po", get("po")), ("rmw", rmw.clone()), ("rf", get("rf")), ("co", co), ("fr", fr)];
-    let all: Relation = named.iter().flat_map(|(_, pairs)| pairs).copied().collect();
+    let all: Relation = named.iter().flat_map(|(_, pairs)| pairs.iter()).collect();
     if let Some(cycle) = shortest_cycle(&all) {
         let nexts = cycle.iter().cycle().skip(1);
         let step = |(&from, &to): (&u32, &u32)| {
-            let (name, _) = named.iter().find(|(_, pairs)| pairs.contains(&(from, to)))?;
+            let (name, _) = named.iter().find(|(_, pairs)| pairs.contains(from, to))?;
             Some((from, *name, to))
         };
         return cycle.iter().zip(nexts).map(step).collect();
     }
     let [.., (_, co), (_, fr)] = &named;
-    for &(read, write) in &rmw {
-        for &(_, between) in fr.range((read, 0)..=(read, u32::MAX)) {
-            if co.contains(&(between, write)) {
+    for (read, write) in rmw.iter() {
+        for between in fr.after(read).iter() {
+            if co.contains(between, write) {
                 return Some(vec![(read, "fr", between), (between, "co", write), (write, "rmw^-1", read)]);
             }
         }

@@ -11,7 +11,9 @@ use wattle_program::Name;
 use wattle_source::Span;
 
 use super::base;
-use super::value::{Relation, Set, closure, identity, inverse, product, sequence, shortest_cycle};
+use super::value::{
+    Relation, Set, closure, domain, identity, inverse, product, range, sequence, shortest_cycle,
+};
 use crate::Execution;
 use crate::cat::base::{Base, find};
 use crate::cat::syntax::{
@@ -70,8 +72,8 @@ pub fn evaluate(tree: &Tree, execution: &Execution) -> Result<Evaluation, String
 
 #[derive(Clone)]
 enum Value {
-    Set(Set),
-    Relation(Relation),
+    Set(Rc<Set>),
+    Relation(Rc<Relation>),
     /// `0`: either.
     Empty,
     /// `~0`: either.
@@ -84,6 +86,18 @@ enum Value {
     Range,
     Tuple(Vec<Value>),
     Unsupported,
+}
+
+impl From<Set> for Value {
+    fn from(set: Set) -> Value {
+        Value::Set(Rc::new(set))
+    }
+}
+
+impl From<Relation> for Value {
+    fn from(relation: Relation) -> Value {
+        Value::Relation(Rc::new(relation))
+    }
 }
 
 #[derive(Clone)]
@@ -170,7 +184,7 @@ impl Run<'_> {
                 }
                 InstructionKind::WithCo => {
                     let co = base::relation(self.execution, "co").unwrap_or_default();
-                    scope.bind(&"co".into(), Value::Relation(co));
+                    scope.bind(&"co".into(), co.into());
                 }
                 InstructionKind::Ignored => {}
                 InstructionKind::Unsupported(what) => return fail(what),
@@ -181,13 +195,13 @@ impl Run<'_> {
 
     fn test(&self, test: Test, value: Value) -> Result<(bool, Vec<u32>)> {
         if let (Test::Empty, Value::Set(set)) = (test, &value) {
-            return Ok((set.is_empty(), set.iter().take(1).copied().collect()));
+            return Ok((set.is_empty(), set.iter().take(1).collect()));
         }
         let relation = self.relation(value)?;
         let witness = match test {
             Test::Acyclic => shortest_cycle(&relation),
-            Test::Irreflexive => relation.iter().find(|(from, to)| from == to).map(|(event, _)| vec![*event]),
-            Test::Empty => relation.first().map(|(from, to)| vec![*from, *to]),
+            Test::Irreflexive => relation.iter().find(|(from, to)| from == to).map(|(event, _)| vec![event]),
+            Test::Empty => relation.iter().next().map(|(from, to)| vec![from, to]),
         };
         Ok((witness.is_none(), witness.unwrap_or_default()))
     }
@@ -247,7 +261,7 @@ impl Run<'_> {
                 None => self.given(name)?,
             },
             ExprKind::Empty => Value::Empty,
-            ExprKind::Universe => Value::Set(self.all()),
+            ExprKind::Universe => self.all().into(),
             ExprKind::Union(parts) => {
                 self.fold(parts, scope, |one, other| one | other, |one, other| one | other)?
             }
@@ -260,28 +274,26 @@ impl Run<'_> {
             ExprKind::Sequence(parts) => {
                 let mut result = identity(&self.all());
                 for part in parts {
-                    result = sequence(&result, &self.relation_of(part, scope)?);
+                    result = sequence(&result, &*self.relation_of(part, scope)?);
                 }
-                Value::Relation(result)
+                result.into()
             }
             ExprKind::Product(one, other) => {
-                Value::Relation(product(&self.set_of(one, scope)?, &self.set_of(other, scope)?))
+                product(&*self.set_of(one, scope)?, &*self.set_of(other, scope)?).into()
             }
             ExprKind::Complement(inner) => match self.expression(inner, scope)? {
                 Value::Empty => Value::Universe,
                 Value::Universe => Value::Empty,
-                Value::Set(set) => Value::Set(&self.all() - &set),
-                other => Value::Relation(&product(&self.all(), &self.all()) - &self.relation(other)?),
+                Value::Set(set) => (&self.all() - &*set).into(),
+                other => (&product(&self.all(), &self.all()) - &*self.relation(other)?).into(),
             },
             ExprKind::Star(inner) => {
-                Value::Relation(&closure(&self.relation_of(inner, scope)?) | &identity(&self.all()))
+                (&closure(&*self.relation_of(inner, scope)?) | &identity(&self.all())).into()
             }
-            ExprKind::Plus(inner) => Value::Relation(closure(&self.relation_of(inner, scope)?)),
-            ExprKind::Maybe(inner) => {
-                Value::Relation(&self.relation_of(inner, scope)? | &identity(&self.all()))
-            }
-            ExprKind::Inverse(inner) => Value::Relation(inverse(&self.relation_of(inner, scope)?)),
-            ExprKind::Identity(inner) => Value::Relation(identity(&self.set_of(inner, scope)?)),
+            ExprKind::Plus(inner) => closure(&*self.relation_of(inner, scope)?).into(),
+            ExprKind::Maybe(inner) => (&*self.relation_of(inner, scope)? | &identity(&self.all())).into(),
+            ExprKind::Inverse(inner) => inverse(&*self.relation_of(inner, scope)?).into(),
+            ExprKind::Identity(inner) => identity(&*self.set_of(inner, scope)?).into(),
             ExprKind::Apply(function, argument) => {
                 let function = self.expression(function, scope)?;
                 let argument = self.expression(argument, scope)?;
@@ -310,8 +322,8 @@ impl Run<'_> {
 
     fn apply(&mut self, function: Value, argument: Value) -> Result<Value> {
         match function {
-            Value::Domain => Ok(Value::Set(self.relation(argument)?.iter().map(|(from, _)| *from).collect())),
-            Value::Range => Ok(Value::Set(self.relation(argument)?.iter().map(|(_, to)| *to).collect())),
+            Value::Domain => Ok(domain(&*self.relation(argument)?).into()),
+            Value::Range => Ok(range(&*self.relation(argument)?).into()),
             Value::Function(closure) => {
                 let mut inside = closure.1.clone();
                 bind(&closure.0.pattern, argument, &mut inside)?;
@@ -348,10 +360,10 @@ impl Run<'_> {
                 (None, value) => value,
                 (Some(left), right) => match (&left, &right) {
                     (Value::Set(_), _) | (_, Value::Set(_)) => {
-                        Value::Set(sets(&self.set(left)?, &self.set(right)?))
+                        sets(&*self.set(left)?, &*self.set(right)?).into()
                     }
                     (Value::Relation(_), _) | (_, Value::Relation(_)) => {
-                        Value::Relation(relations(&self.relation(left)?, &self.relation(right)?))
+                        relations(&*self.relation(left)?, &*self.relation(right)?).into()
                     }
                     // `0` and `~0` as the two subsets of one event.
                     _ => {
@@ -369,13 +381,13 @@ impl Run<'_> {
 
     fn given(&self, name: &Name) -> Result<Value> {
         match find(name) {
-            Some(Base::Value(name, Type::Set)) => Ok(Value::Set(base::set(self.execution, name))),
+            Some(Base::Value(name, Type::Set)) => Ok(base::set(self.execution, name).into()),
             Some(Base::Value(name, Type::Relation)) => match base::relation(self.execution, name) {
-                Some(relation) => Ok(Value::Relation(relation)),
+                Some(relation) => Ok(relation.into()),
                 None => fail("a relation without a meaning"),
             },
-            Some(Base::Universe) => Ok(Value::Set(self.all())),
-            Some(Base::Nothing) => Ok(Value::Set(Set::new())),
+            Some(Base::Universe) => Ok(self.all().into()),
+            Some(Base::Nothing) => Ok(Set::default().into()),
             Some(Base::Domain) => Ok(Value::Domain),
             Some(Base::Range) => Ok(Value::Range),
             Some(Base::Unsupported(_)) => Ok(Value::Unsupported),
@@ -387,30 +399,30 @@ impl Run<'_> {
         base::set(self.execution, "_")
     }
 
-    fn set(&self, value: Value) -> Result<Set> {
+    fn set(&self, value: Value) -> Result<Rc<Set>> {
         match value {
             Value::Set(set) => Ok(set),
-            Value::Empty => Ok(Set::new()),
-            Value::Universe => Ok(self.all()),
+            Value::Empty => Ok(Rc::default()),
+            Value::Universe => Ok(Rc::new(self.all())),
             _ => fail("not a set"),
         }
     }
 
-    fn relation(&self, value: Value) -> Result<Relation> {
+    fn relation(&self, value: Value) -> Result<Rc<Relation>> {
         match value {
             Value::Relation(relation) => Ok(relation),
-            Value::Empty => Ok(Relation::new()),
-            Value::Universe => Ok(product(&self.all(), &self.all())),
+            Value::Empty => Ok(Rc::default()),
+            Value::Universe => Ok(Rc::new(product(&self.all(), &self.all()))),
             _ => fail("not a relation"),
         }
     }
 
-    fn set_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Set> {
+    fn set_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Rc<Set>> {
         let value = self.expression(expr, scope)?;
         self.set(value)
     }
 
-    fn relation_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Relation> {
+    fn relation_of(&mut self, expr: &Expr, scope: &Scope) -> Result<Rc<Relation>> {
         let value = self.expression(expr, scope)?;
         self.relation(value)
     }

@@ -3,12 +3,14 @@
 
 mod forget_dead;
 mod insert;
+mod instantiate;
 mod liveness;
 mod observe;
 mod retarget;
 
 pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
+pub use instantiate::instantiate;
 pub use liveness::{liveness, observed_locals};
 pub use observe::observe_everything;
 pub use retarget::{Untranslatable, retarget, retarget_fence};

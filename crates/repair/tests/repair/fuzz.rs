@@ -128,11 +128,7 @@ fn random_programs_get_exactly_the_minimal_placements() {
         assert_eq!(sorted(found.solutions), expected, "round {round}: {program:?}");
         let source = found.source.unwrap();
         copied += usize::from(source.count < found.count);
-        let all_copies = |one: &Vec<Insertion>| {
-            let mut text: Vec<Insertion> = one.iter().map(in_all_copies).collect();
-            text.dedup();
-            text.len()
-        };
+        let all_copies = |one: &Vec<Insertion>| in_text(one).len();
         // The text of every solution is a solution, and each solution of the text is one for copies.
         assert!(
             source.minimal && expected.iter().map(all_copies).min() == Some(source.count),
@@ -162,6 +158,17 @@ fn random_remote_programs_get_exactly_the_minimal_flushes() {
     assert!(repaired > 40 && several > 3, "{repaired} {several}");
 }
 
+/// The same for all copies, each once.
+fn in_text(insertions: &[Insertion]) -> Vec<Insertion> {
+    let mut text: Vec<Insertion> = Vec::new();
+    for insertion in insertions.iter().map(in_all_copies) {
+        if !text.contains(&insertion) {
+            text.push(insertion);
+        }
+    }
+    text
+}
+
 /// A fence at every place, and then the fewest to keep: the same number as the fewest to add.
 #[test]
 fn relaxing_what_is_fenced_everywhere_leaves_as_many_as_repairing_adds() {
@@ -175,8 +182,7 @@ fn relaxing_what_is_fenced_everywhere_leaves_as_many_as_repairing_adds() {
         }
         let Repaired(found) = run_with(&program, model, &Options::default()).outcome else { panic!() };
         let memory = wattle_memory::find(model).unwrap();
-        let mut all: Vec<Insertion> = places(&program, memory, false).iter().map(in_all_copies).collect();
-        all.dedup();
+        let all = in_text(&places(&program, memory, false));
         let fenced = insert(&program, &all);
         let task = Task { program: &fenced, memory, property: Property::Stated };
         let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();

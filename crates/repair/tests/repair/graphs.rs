@@ -161,6 +161,29 @@ fn costs_choose_the_kind() {
     assert_eq!(fences("R", "aarch64", &split), ["dmb.st", "dmb.sy"]);
 }
 
+/// SB between `p` and the first of three copies of `q`: the text has a fence for all, which only one needs.
+#[test]
+fn copies_that_can_spare_the_fence_of_the_text_do_not_get_it() {
+    for (model, vocabulary) in [("power", Vocabulary::Ppc), ("tso", Vocabulary::X86)] {
+        let mut builder = Builder::new(vocabulary);
+        let (x, y) = (builder.shared("x", Some(3)), builder.shared("y", None));
+        let y = Term::address(y, vec![]);
+        builder.process("p", 1, 1, |thread| {
+            thread.store(y.clone(), int(1)).load(0, Term::address(x, vec![int(0)]));
+        });
+        builder.process("q", 3, 1, |thread| {
+            thread.store(Term::address(x, vec![Term::me()]), int(1)).load(0, y.clone());
+        });
+        let read = |process: u32| Term::local_of(process, int(0), 0, Sort::Int).equals(int(0));
+        let program = builder.finish(PropertyKind::Finally, Term::conjunction([read(0), read(1)]).negated());
+        let Outcome::Repaired(found) = run(&program, model, &Options::default()).outcome else { panic!() };
+        let copies: Vec<_> = found.solutions[0].iter().map(|one| one.place.copy).collect();
+        assert_eq!((copies, found.minimal), (vec![None, Some(0)], true), "{model}");
+        let source = found.source.unwrap();
+        assert_eq!((source.count, source.minimal), (2, true), "{model}");
+    }
+}
+
 /// Only what the text can say.
 #[test]
 fn a_language_with_one_fence_gets_that_one() {

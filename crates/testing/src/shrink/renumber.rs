@@ -162,7 +162,7 @@ fn without_local(program: &Program, process: ProcessId, gone: u32) -> Option<Pro
     for edge in &mut info.cfg.edges {
         edge.guard = rename(&edge.guard);
         for op in &mut edge.ops {
-            *op = super::terms::map_op(op, &mut |term| rename(term));
+            *op = op.map_terms(&mut |term| rename(term));
             if let Op::Load { into: local, .. }
             | Op::LoadExclusive { into: local, .. }
             | Op::StoreConditional { success: local, .. }

@@ -1,7 +1,7 @@
 //! Simpler terms.
 
 use wattle_logic::{Sort, Term, Value};
-use wattle_program::{Choice, Op, Program, Source, Update};
+use wattle_program::Program;
 
 use super::renumber::initial_terms;
 
@@ -97,7 +97,7 @@ pub fn map_terms(program: &Program, rewrite: &mut dyn FnMut(&Term) -> Term) -> P
         }
         for edge in &mut process.cfg.edges {
             edge.guard = rewrite(&edge.guard);
-            edge.ops.iter_mut().for_each(|op| *op = map_op(op, rewrite));
+            edge.ops.iter_mut().for_each(|op| *op = op.map_terms(rewrite));
         }
     }
     let formulas = result.properties.iter_mut().map(|property| &mut property.formula);
@@ -107,47 +107,5 @@ pub fn map_terms(program: &Program, rewrite: &mut dyn FnMut(&Term) -> Term) -> P
         .chain(&mut result.filter)
         .chain(&mut result.init)
         .for_each(|term| *term = rewrite(term));
-    result
-}
-
-pub fn map_op(op: &Op, rewrite: &mut dyn FnMut(&Term) -> Term) -> Op {
-    let mut result = op.clone();
-    let mut set = |term: &mut Term| *term = rewrite(term);
-    match &mut result {
-        Op::Load { address, .. } | Op::LoadExclusive { address, .. } => set(address),
-        Op::Store { address, value, .. } | Op::StoreConditional { address, value, .. } => {
-            set(address);
-            set(value);
-        }
-        Op::Assign { value, .. } => set(value),
-        Op::Havoc { among: Choice::Between(low, high), .. } => {
-            set(low);
-            set(high);
-        }
-        Op::Havoc { among: Choice::Member(of), .. } => set(of),
-        Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => {}
-        Op::Assume { condition } | Op::Assert { condition, .. } => set(condition),
-        Op::Fence(fence) => fence.location.iter_mut().for_each(set),
-        Op::Put { remote, source: Source::Location(source) | Source::Value(source) } => {
-            set(remote);
-            set(source);
-        }
-        Op::Get { into, remote } => {
-            set(into);
-            set(remote);
-        }
-        Op::RemoteAtomic { into, remote, update } => {
-            into.iter_mut().for_each(&mut set);
-            set(remote);
-            match update {
-                Update::Add(value) | Update::Replace(value) => set(value),
-                Update::CompareAndSwap { expected, new } => {
-                    set(expected);
-                    set(new);
-                }
-            }
-        }
-        Op::Flush { copy, .. } | Op::Spawn { copy, .. } | Op::Join { copy, .. } => set(copy),
-    }
     result
 }

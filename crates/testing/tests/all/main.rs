@@ -1,6 +1,11 @@
 //! One binary for all integration tests of this crate.
 
+#![allow(clippy::unwrap_used)]
+
 mod agreement;
 mod bmc;
 mod conformance;
+mod corpus;
+mod instantiate;
 mod laws;
+mod reduction;

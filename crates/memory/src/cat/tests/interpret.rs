@@ -30,10 +30,10 @@ impl Interpreter<'_> {
         let all = self.all();
         match self.core.node(id).clone() {
             Node::Base(name, Type::Set) => {
-                axiomatic::set(self.execution, &name).into_iter().map(|event| (event, event)).collect()
+                axiomatic::set(self.execution, &name).iter().map(|event| (event, event)).collect()
             }
             Node::Base(name, Type::Relation) => {
-                axiomatic::relation(self.execution, &name).expect("a relation")
+                axiomatic::relation(self.execution, &name).expect("a relation").iter().collect()
             }
             Node::Empty(_) => Pairs::new(),
             Node::All(Type::Set) => all.map(|event| (event, event)).collect(),

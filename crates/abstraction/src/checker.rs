@@ -1,0 +1,307 @@
+//! The three-valued checker.
+//!
+//! An abstract state is a point for each thread and a cube: predicates known true, known false, unknown. A
+//! cube stands for all valuations it allows, so one state covers many, and a state inside another need not
+//! be visited. Where a question depends on an unknown predicate, the state is split on that predicate
+//! (*partial concretisation*): at the guard of an edge as in Dan, Meshman, Vechev and Yahav (2013), and
+//! here at updates and assertions too, since a value that is merely unknown loses what it has to do with
+//! the others. States are not merged after updates for the same reason; instead, predicates over locals
+//! that are dead become unknown (`Op::Forget`), which joins the states that differ only there.
+//!
+//! Search is breadth first, so a violation comes with a shortest path of edges.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use wattle_program::Point;
+
+use crate::cube::Cube;
+use crate::judge::{Judge, Judgement, Stopped};
+use crate::question::{Questions, Update};
+use crate::system::{System, Wrong};
+use crate::vocabulary::Vocabulary;
+
+/// What checking a boolean program shows.
+#[derive(Clone, Debug)]
+pub enum Checked {
+    /// No state violates anything: these are closed.
+    Holds(Reached),
+    Violated(Trace),
+}
+
+/// A path of edges to what looks like a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Numbers of transitions.
+    pub steps: Vec<usize>,
+    /// The abstract states on the way, the first included.
+    pub states: Vec<Cube>,
+    pub violated: Violated,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violated {
+    /// A property, in the last state.
+    Property(usize),
+    /// This check of this transition, when it is tried after the steps.
+    Check { transition: usize, check: usize },
+}
+
+/// A closed set of abstract states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    pub states: Vec<(Arc<[Point]>, Cube)>,
+    /// How many were ever visited.
+    pub visited: u64,
+    /// The transitions that are taken in some state.
+    pub taken: Vec<bool>,
+    /// Can all threads end?
+    pub ends: bool,
+}
+
+struct Node {
+    points: Arc<[Point]>,
+    cube: Cube,
+    parent: Option<(usize, usize)>,
+    covered: bool,
+}
+
+/// Visit all abstract states. `go_on` is asked now and then with the number of states and their size in bytes.
+pub fn check(
+    system: &System,
+    vocabulary: &Vocabulary,
+    questions: &mut Questions,
+    judge: &mut dyn Judge,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Checked, Stopped> {
+    let mut search = Search {
+        system,
+        vocabulary,
+        questions,
+        judge,
+        nodes: vec![],
+        reached: HashMap::new(),
+        taken: vec![false; system.transitions.len()],
+    };
+    search.start()?;
+    let mut next = 0;
+    while next < search.nodes.len() {
+        if next % 256 == 0 && !go_on(search.nodes.len() as u64, search.bytes()) {
+            return Err(Stopped::Asked);
+        }
+        if !search.nodes[next].covered
+            && let Some(violated) = search.visit(next)?
+        {
+            let (steps, states) = search.path(next);
+            return Ok(Checked::Violated(Trace { steps, states, violated }));
+        }
+        next += 1;
+    }
+    let visited = search.nodes.len() as u64;
+    let last = |points: &Arc<[Point]>| {
+        points.iter().enumerate().all(|(thread, point)| system.ends[thread][point.0 as usize])
+    };
+    let open = search.nodes.into_iter().filter(|node| !node.covered);
+    let states: Vec<(Arc<[Point]>, Cube)> = open.map(|node| (node.points, node.cube)).collect();
+    let ends = states.iter().any(|(points, _)| last(points));
+    Ok(Checked::Holds(Reached { states, visited, taken: search.taken, ends }))
+}
+
+struct Search<'a> {
+    system: &'a System,
+    vocabulary: &'a Vocabulary,
+    questions: &'a mut Questions,
+    judge: &'a mut dyn Judge,
+    nodes: Vec<Node>,
+    /// The open nodes at these points.
+    reached: HashMap<Arc<[Point]>, Vec<usize>>,
+    taken: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn bytes(&self) -> u64 {
+        (self.nodes.len() * (size_of::<Node>() + size_of::<usize>())) as u64
+    }
+
+    fn ask(&mut self, goal: usize, state: &Cube) -> Result<Judgement, Stopped> {
+        self.judge.judge(goal, &self.questions.goals[goal], state)
+    }
+
+    fn start(&mut self) -> Result<(), Stopped> {
+        let mut cube = Cube::default();
+        for predicate in 0..self.vocabulary.len() {
+            let (holds, fails) = self.questions.initial[predicate];
+            let value = if self.ask(holds, &Cube::default())? == Judgement::Yes {
+                Some(true)
+            } else if self.ask(fails, &Cube::default())? == Judgement::Yes {
+                Some(false)
+            } else {
+                None
+            };
+            cube.set(predicate, value);
+        }
+        self.add(self.system.entries.clone().into(), cube, None);
+        Ok(())
+    }
+
+    fn add(&mut self, points: Arc<[Point]>, cube: Cube, parent: Option<(usize, usize)>) {
+        let here = self.reached.entry(points.clone()).or_default();
+        if here.iter().any(|other| cube.implies(&self.nodes[*other].cube)) {
+            return;
+        }
+        here.retain(|other| {
+            let inside = self.nodes[*other].cube.implies(&cube);
+            self.nodes[*other].covered |= inside;
+            !inside
+        });
+        here.push(self.nodes.len());
+        self.nodes.push(Node { points, cube, parent, covered: false });
+    }
+
+    fn path(&self, node: usize) -> (Vec<usize>, Vec<Cube>) {
+        let mut steps = Vec::new();
+        let mut states = vec![self.nodes[node].cube];
+        let mut at = node;
+        while let Some((parent, step)) = self.nodes[at].parent {
+            steps.push(step);
+            states.push(self.nodes[parent].cube);
+            at = parent;
+        }
+        steps.reverse();
+        states.reverse();
+        (steps, states)
+    }
+
+    fn visit(&mut self, node: usize) -> Result<Option<Violated>, Stopped> {
+        let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
+        let standing = |thread: usize| self.system.inside[thread][points[thread].0 as usize];
+        let inside = (0..points.len()).find(|thread| standing(*thread));
+        if inside.is_none()
+            && let Some(property) = self.violated(&points, cube)?
+        {
+            return Ok(Some(Violated::Property(property)));
+        }
+        for thread in 0..points.len() {
+            if inside.is_some_and(|other| other != thread) {
+                continue;
+            }
+            let leaving = self.system.leaving[thread][points[thread].0 as usize].clone();
+            for transition in leaving {
+                let mut after = Vec::new();
+                if let Some(check) = self.post(transition, cube, &mut after)? {
+                    return Ok(Some(Violated::Check { transition, check }));
+                }
+                let mut moved = points.to_vec();
+                moved[thread] = self.system.transitions[transition].to;
+                let moved: Arc<[Point]> = moved.into();
+                for cube in after {
+                    self.taken[transition] = true;
+                    self.add(moved.clone(), cube, Some((node, transition)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first property that some part of the state violates.
+    fn violated(&mut self, points: &[Point], cube: Cube) -> Result<Option<usize>, Stopped> {
+        for property in 0..self.system.properties.len() {
+            let goal = self.questions.property(self.system, self.vocabulary, property, points);
+            let Some(goal) = goal else { continue };
+            let mut parts = vec![cube];
+            while let Some(part) = parts.pop() {
+                match self.ask(goal, &part)? {
+                    Judgement::Yes => {}
+                    Judgement::Depends(on) => parts.extend(self.halves(part, on)?),
+                    Judgement::No => return Ok(Some(property)),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Both values of a predicate, as far as they are possible.
+    fn halves(&mut self, state: Cube, predicate: usize) -> Result<Vec<Cube>, Stopped> {
+        let mut halves = Vec::with_capacity(2);
+        for value in [false, true] {
+            let half = state.with(predicate, value);
+            if self.ask(self.questions.contradictions[predicate], &half)? != Judgement::Yes {
+                halves.push(half);
+            }
+        }
+        Ok(halves)
+    }
+
+    /// The states after a transition, or the check that fails.
+    fn post(
+        &mut self,
+        transition: usize,
+        state: Cube,
+        after: &mut Vec<Cube>,
+    ) -> Result<Option<usize>, Stopped> {
+        let asked = self.questions.of[transition].clone();
+        let mut parts = vec![state];
+        'parts: while let Some(part) = parts.pop() {
+            for (check, goal) in asked.checks.iter().enumerate() {
+                match self.ask(*goal, &part)? {
+                    Judgement::Yes => {}
+                    Judgement::No => return Ok(Some(check)),
+                    Judgement::Depends(on) => {
+                        parts.extend(self.halves(part, on)?);
+                        continue 'parts;
+                    }
+                }
+            }
+            match self.ask(asked.blocked, &part)? {
+                Judgement::Yes => continue,
+                Judgement::No => {}
+                Judgement::Depends(on) => {
+                    parts.extend(self.halves(part, on)?);
+                    continue;
+                }
+            }
+            let mut new = part;
+            for update in &asked.sets {
+                match self.value(update, &part)? {
+                    Ok(value) => new.set(update.predicate, value),
+                    Err(on) => {
+                        parts.extend(self.halves(part, on)?);
+                        continue 'parts;
+                    }
+                }
+            }
+            for update in &asked.tells {
+                if part.value(update.predicate).is_none()
+                    && let Ok(value) = self.value(update, &part)?
+                {
+                    new.set(update.predicate, value);
+                }
+            }
+            after.push(new);
+        }
+        Ok(None)
+    }
+
+    /// What a predicate is after a transition, or what that depends on.
+    fn value(&mut self, update: &Update, state: &Cube) -> Result<Result<Option<bool>, usize>, Stopped> {
+        let Some((holds, fails)) = update.goals else { return Ok(Ok(None)) };
+        let holds = self.ask(holds, state)?;
+        if holds == Judgement::Yes {
+            return Ok(Ok(Some(true)));
+        }
+        let fails = self.ask(fails, state)?;
+        Ok(match (holds, fails) {
+            (_, Judgement::Yes) => Ok(Some(false)),
+            (Judgement::Depends(on), _) | (_, Judgement::Depends(on)) => Err(on),
+            _ => Ok(None),
+        })
+    }
+}
+
+/// What a trace violates, for people and for replay.
+pub fn wrong<'s>(system: &'s System, violated: &Violated) -> Option<&'s Wrong> {
+    match violated {
+        Violated::Property(_) => None,
+        Violated::Check { transition, check } => Some(&system.transitions[*transition].checks[*check].wrong),
+    }
+}

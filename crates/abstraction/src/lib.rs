@@ -1,0 +1,26 @@
+//! Predicate abstraction.
+//!
+//! A flat program becomes a [`System`] of transitions over cells; a [`Vocabulary`] of predicates poses
+//! [`Questions`] about it; a [`Judge`] answers them; the three-valued [`checker`] visits the abstract states.
+
+pub mod boolean;
+pub mod checker;
+mod cube;
+mod fold;
+mod judge;
+mod lazy;
+pub mod path;
+mod prover;
+mod question;
+pub mod search;
+pub mod system;
+mod vocabulary;
+
+pub use cube::{Cube, MOST_PREDICATES, Set};
+pub use fold::Fold;
+pub use judge::{Judge, Judgement, Stopped, by_cubes};
+pub use lazy::Lazy;
+pub use prover::{Prover, Shown};
+pub use question::{Asked, Goal, Questions, Update};
+pub use system::{Refused, System};
+pub use vocabulary::{Vocabulary, atoms};

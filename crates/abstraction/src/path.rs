@@ -1,0 +1,139 @@
+//! Is an abstract violation real?
+//!
+//! The edges of a trace are run one after the other on symbols: what every cell holds is a term over what
+//! it held at first and over what was chosen on the way. If all guards together have a solution, the
+//! solution says what to choose, and the machine can be asked to do it. (Locals that were forgotten are
+//! dead, so their values on the way do not matter.)
+
+use std::collections::HashMap;
+
+use wattle_logic::{Kind, Symbol, Term};
+use wattle_smt::{Decide, Models, Outcome, Solver};
+
+use crate::checker::{Trace, Violated};
+use crate::fold::Fold;
+use crate::judge::Stopped;
+use crate::prover::stopped;
+use crate::question::Questions;
+use crate::system::{System, replace_leaves};
+use crate::vocabulary::Vocabulary;
+
+/// Values for what a path leaves open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Solution {
+    /// By cell: what it holds at first.
+    pub initial: Vec<Option<i64>>,
+    /// By step: the choices of its edge. If a check fails, its edge is the last step.
+    pub choices: Vec<Vec<i64>>,
+}
+
+/// What must hold, for the trace to be no violation, after its steps, and while which transition is tried.
+pub fn obligation(
+    system: &System,
+    vocabulary: &Vocabulary,
+    questions: &mut Questions,
+    trace: &Trace,
+) -> Option<(Term, Term)> {
+    match &trace.violated {
+        Violated::Check { transition, check } => {
+            let check = &system.transitions[*transition].checks[*check];
+            Some((check.guard.clone(), check.holds.clone()))
+        }
+        Violated::Property(property) => {
+            let mut points = system.entries.clone();
+            for step in &trace.steps {
+                let transition = &system.transitions[*step];
+                points[transition.thread as usize] = transition.to;
+            }
+            let goal = questions.property(system, vocabulary, *property, &points)?;
+            Some((Term::bool(true), questions.goals[goal].target.clone()))
+        }
+    }
+}
+
+/// How the trace can be run so that (`given` holds and) `target` fails at its end.
+pub fn solve(
+    system: &System,
+    solver: &mut Solver,
+    trace: &Trace,
+    given: &Term,
+    target: &Term,
+) -> Result<Option<Solution>, Stopped> {
+    let mut run = Symbolic::new(system);
+    let mut conditions = vec![system.init.clone()];
+    let mut choices = Vec::new();
+    for step in &trace.steps {
+        let transition = &system.transitions[*step];
+        run.step += 1;
+        conditions.push(run.now(&transition.guard));
+        choices.push(transition.choices.iter().map(|choice| run.now(choice)).collect::<Vec<Term>>());
+        let values: Vec<(u32, Term)> =
+            transition.updates.iter().map(|(cell, value)| (*cell, run.now(value))).collect();
+        for (cell, value) in values {
+            run.values.insert(system.cells[cell as usize].leaf.clone(), value);
+        }
+    }
+    run.step += 1;
+    conditions.push(run.now(given));
+    conditions.push(run.now(&target.negated()));
+    if let Violated::Check { transition, .. } = &trace.violated {
+        let last = &system.transitions[*transition].choices;
+        choices.push(last.iter().map(|choice| run.now(choice)).collect());
+    }
+    let unsupported = |error: wattle_smt::Unsupported| Stopped::Solver(error.to_string());
+    let mut literals = Vec::new();
+    for condition in conditions {
+        let condition = condition.fold();
+        if condition.is_false() {
+            return Ok(None);
+        }
+        if !condition.is_true() {
+            literals.push(solver.literal(&condition).map_err(unsupported)?);
+        }
+    }
+    match solver.check(&literals) {
+        Outcome::Unsat => Ok(None),
+        Outcome::Stopped(stop) => Err(stopped(&stop)),
+        Outcome::Sat => {
+            let mut code = |term: &Term| match term.sort() {
+                wattle_logic::Sort::Bool => solver.holds(term).map(i64::from),
+                _ => solver.integer(term),
+            };
+            let initial = system.cells.iter().map(|cell| code(&cell.leaf)).collect();
+            let mut values = Vec::new();
+            for step in &choices {
+                let codes: Option<Vec<i64>> = step.iter().map(&mut code).collect();
+                let too_large = || Stopped::Solver("a violation needs an integer beyond 64 bits".into());
+                values.push(codes.ok_or_else(too_large)?);
+            }
+            Ok(Some(Solution { initial, choices: values }))
+        }
+    }
+}
+
+/// A step's symbols are its own: they are renamed apart by step.
+const SYMBOLS_A_STEP: u32 = 1 << 12;
+
+struct Symbolic<'s> {
+    system: &'s System,
+    values: HashMap<Term, Term>,
+    step: u32,
+}
+
+impl<'s> Symbolic<'s> {
+    fn new(system: &'s System) -> Symbolic<'s> {
+        let values = system.cells.iter().map(|cell| (cell.leaf.clone(), cell.leaf.clone())).collect();
+        Symbolic { system, values, step: 0 }
+    }
+
+    /// A term over the present state as one over the first.
+    fn now(&self, term: &Term) -> Term {
+        let shift = self.step * SYMBOLS_A_STEP;
+        let renamed = term.map(&mut |part| match part.kind() {
+            Kind::Symbol(Symbol::Bound(number)) => Term::symbol(Symbol::Bound(number + shift), part.sort()),
+            _ => part,
+        });
+        debug_assert!(!self.system.cells.is_empty() || self.values.is_empty());
+        replace_leaves(&renamed, &|leaf| self.values.get(&leaf).cloned().unwrap_or(leaf)).fold()
+    }
+}

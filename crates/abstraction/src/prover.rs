@@ -1,0 +1,142 @@
+//! Goals put to the solver.
+
+use wattle_logic::Term;
+use wattle_smt::{Decide, Lit, Models, Outcome, Solver, Stop};
+
+use crate::cube::{Cube, Set};
+use crate::judge::Stopped;
+use crate::question::Goal;
+use crate::vocabulary::Vocabulary;
+
+/// Whether a cube implies a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// This part of it does, and no part of that part.
+    Implied(Cube),
+    /// Here is a state of the cube in which the goal fails: the values of the predicates in its cone.
+    Not(Cube),
+}
+
+/// One long-lived solver; predicates and goals are activated by literals.
+#[derive(Debug)]
+pub struct Prover<'a> {
+    pub solver: &'a mut Solver,
+    vocabulary: Vocabulary,
+    literals: Vec<(Lit, Lit)>,
+}
+
+impl<'a> Prover<'a> {
+    pub fn new(solver: &'a mut Solver, vocabulary: &Vocabulary) -> Result<Prover<'a>, Stopped> {
+        let mut literals = Vec::new();
+        for predicate in vocabulary.predicates() {
+            let yes = literal(solver, predicate)?;
+            literals.push((yes, literal(solver, &predicate.negated())?));
+        }
+        Ok(Prover { solver, vocabulary: vocabulary.clone(), literals })
+    }
+
+    fn literals(&self, cube: &Cube) -> impl Iterator<Item = Lit> + '_ {
+        cube.literals().map(|(predicate, value)| {
+            let (yes, no) = self.literals[predicate];
+            if value { yes } else { no }
+        })
+    }
+
+    /// Is there a state of the cube in which all of this holds?
+    fn exists(&mut self, terms: &[&Term], cube: &Cube) -> Result<bool, Stopped> {
+        let mut assumed = Vec::with_capacity(cube.len() + terms.len());
+        for term in terms {
+            if term.is_false() {
+                return Ok(false);
+            }
+            if !term.is_true() {
+                assumed.push(literal(self.solver, term)?);
+            }
+        }
+        assumed.extend(self.literals(cube));
+        match self.solver.check(&assumed) {
+            Outcome::Sat => Ok(true),
+            Outcome::Unsat => Ok(false),
+            Outcome::Stopped(stop) => Err(stopped(&stop)),
+        }
+    }
+
+    /// The values of these predicates in the state that was just found.
+    fn found(&mut self, predicates: &Set) -> Cube {
+        let values = predicates.iter().filter_map(|predicate| {
+            let value = self.solver.holds(&self.vocabulary.predicates()[predicate])?;
+            Some((predicate, value))
+        });
+        values.collect()
+    }
+
+    /// The part of a cube that the solver needed for its last refutation.
+    fn core(&self, cube: &Cube) -> Cube {
+        let core = self.solver.core();
+        let used = cube.literals().filter(|(predicate, value)| {
+            let (yes, no) = self.literals[*predicate];
+            core.contains(if *value { &yes } else { &no })
+        });
+        used.collect()
+    }
+
+    /// Does the cube imply the goal?
+    pub fn show(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        let against = goal.target.negated();
+        if goal.target.is_true() {
+            return Ok(Shown::Implied(Cube::default()));
+        }
+        if self.exists(&[&goal.given, &against], cube)? {
+            return Ok(Shown::Not(self.found(&goal.cone)));
+        }
+        let mut core = self.core(cube);
+        for (predicate, _) in core.literals() {
+            let mut smaller = core;
+            smaller.set(predicate, None);
+            if !smaller.implies(&core) && !self.exists(&[&goal.given, &against], &smaller)? {
+                core = self.core(&smaller);
+            }
+        }
+        Ok(Shown::Implied(core))
+    }
+
+    /// Does the cube imply the goal? Not made smaller.
+    pub fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        Ok(match self.implies(goal, cube)? {
+            true => Shown::Implied(*cube),
+            false => Shown::Not(self.found(&goal.cone)),
+        })
+    }
+
+    /// Does the cube imply the goal? One call.
+    pub fn implies(&mut self, goal: &Goal, cube: &Cube) -> Result<bool, Stopped> {
+        let against = goal.target.negated();
+        Ok(goal.target.is_true() || !self.exists(&[&goal.given, &against], cube)?)
+    }
+
+    /// Is there a state of the cube that the goal is about?
+    pub fn is_possible(&mut self, goal: &Goal, cube: &Cube) -> Result<bool, Stopped> {
+        self.exists(&[&goal.given], cube)
+    }
+
+    /// A state of the cube in which the goal holds.
+    pub fn example(&mut self, goal: &Goal, cube: &Cube) -> Result<Option<Cube>, Stopped> {
+        let exists = self.exists(&[&goal.given, &goal.target], cube)?;
+        Ok(exists.then(|| self.found(&goal.cone)))
+    }
+
+    pub fn is_satisfiable(&mut self, formula: &Term) -> Result<bool, Stopped> {
+        self.exists(&[formula], &Cube::default())
+    }
+}
+
+fn literal(solver: &mut Solver, term: &Term) -> Result<Lit, Stopped> {
+    solver.literal(term).map_err(|unsupported| Stopped::Solver(unsupported.to_string()))
+}
+
+pub(crate) fn stopped(stop: &Stop) -> Stopped {
+    match stop {
+        Stop::Asked => Stopped::Asked,
+        other => Stopped::Solver(format!("{other}")),
+    }
+}

@@ -1,0 +1,482 @@
+//! A program as transitions over cells.
+//!
+//! Abstraction does not care about operations and their order: it wants to know when an edge can be
+//! taken, and what every cell (a memory location, or a local of a thread) holds afterwards. So the
+//! operations of each edge are run once on symbols: a local that was set is replaced by what it was set
+//! to, and what is left is one *guard* and one simultaneous assignment. The weakest precondition of a
+//! predicate is then a substitution.
+//!
+//! Programs must be flat (every process `Once`, see `passes::instantiate`), and memory is sequentially
+//! consistent: buffers, where a model has them, were written into the program before
+//! (`wattle_memory::reduction`). Integers are mathematical. What has no counterpart here (machine
+//! integers, pointers, remote operations) is refused, with its place.
+
+use std::collections::{BTreeSet, HashMap};
+
+use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term, Value};
+use wattle_program::{
+    Choice, Edge, EdgeId, Init, Op, Point, ProcessId, Program, PropertyKind, Range, Replicas, Shape,
+};
+use wattle_source::Span;
+
+use crate::fold::Fold;
+
+/// Something that abstraction does not handle, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub what: String,
+    pub span: Option<Span>,
+}
+
+/// What holds one value: a location (those come first), or a local of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The leaf that stands for it in formulas.
+    pub leaf: Term,
+    pub range: Option<Range>,
+    /// The thread whose local it is.
+    pub owner: Option<u32>,
+}
+
+/// One edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transition {
+    pub thread: u32,
+    pub edge: EdgeId,
+    pub from: Point,
+    pub to: Point,
+    pub guard: Term,
+    /// What cells hold afterwards, as terms over what they hold before. Cells not named keep their value.
+    pub updates: Vec<(u32, Term)>,
+    /// The values that the edge chooses, in order: free symbols of guard and updates.
+    pub choices: Vec<Term>,
+    /// What must hold when it is taken.
+    pub checks: Vec<Check>,
+}
+
+/// `guard` implies `holds`, or something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What holds when the operation is reached (of a fault), or when the edge is taken (of an assertion).
+    pub guard: Term,
+    pub holds: Term,
+    pub wrong: Wrong,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    Assertion { op: usize },
+    Fault { op: Option<usize>, fault: Fault },
+    Unsupported { what: String, span: Span },
+}
+
+#[derive(Clone, Debug)]
+pub struct System {
+    pub cells: Vec<Cell>,
+    pub init: Term,
+    /// By thread.
+    pub entries: Vec<Point>,
+    /// By thread and point: may only this thread move?
+    pub inside: Vec<Vec<bool>>,
+    pub ends: Vec<Vec<bool>>,
+    pub transitions: Vec<Transition>,
+    /// By thread and point: the transitions that leave it, by number.
+    pub leaving: Vec<Vec<Vec<usize>>>,
+    /// Formulas over cells, `At` and `Ended`: each must hold (`finally`: when all threads have ended).
+    pub properties: Vec<(PropertyKind, Term)>,
+    numbers: HashMap<Term, u32>,
+}
+
+impl System {
+    pub fn new(program: &Program) -> Result<System, Refused> {
+        let refuse = |what: &str| Refused { what: what.into(), span: None };
+        let shape = Shape::new(program).map_err(|error| refuse(&error.to_string()))?;
+        if program.processes.iter().any(|process| process.replicas != Replicas::Once) {
+            return Err(refuse("a process with several copies"));
+        }
+        let mut builder = Builder { program, shape: &shape, cells: vec![] };
+        builder.cells()?;
+        let mut system = System {
+            numbers: (0..).zip(&builder.cells).map(|(number, cell)| (cell.leaf.clone(), number)).collect(),
+            init: builder.init()?,
+            entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
+            inside: marks(program, |info| info.inside.is_some()),
+            ends: marks(program, |info| info.end),
+            transitions: vec![],
+            leaving: marks(program, |_| Vec::new()),
+            properties: vec![],
+            cells: vec![],
+        };
+        for process in program.process_ids() {
+            let cfg = &program.process(process).cfg;
+            for edge in cfg.edge_ids() {
+                let transition = builder.transition(process, edge, cfg.edge(edge))?;
+                if transition.guard.is_false() && transition.checks.is_empty() {
+                    continue;
+                }
+                let number = system.transitions.len();
+                system.leaving[process.0 as usize][transition.from.0 as usize].push(number);
+                system.transitions.push(transition);
+            }
+        }
+        for property in &program.properties {
+            let formula = builder.state_formula(&property.formula)?;
+            let holds = match property.kind {
+                PropertyKind::Forbid => formula.negated(),
+                PropertyKind::Always | PropertyKind::Finally => formula,
+            };
+            system.properties.push((property.kind, holds.fold()));
+        }
+        system.cells = builder.cells;
+        Ok(system)
+    }
+
+    /// The cells that a formula speaks of.
+    pub fn cells_of(&self, formula: &Term) -> BTreeSet<u32> {
+        let mut cells = BTreeSet::new();
+        formula.walk(&mut |term| cells.extend(self.numbers.get(term)));
+        cells
+    }
+
+    /// A formula on the state after a transition, as one on the state before it.
+    pub fn before(&self, transition: &Transition, formula: &Term) -> Term {
+        let after = |term: Term| {
+            let number = self.numbers.get(&term);
+            let found = number.and_then(|number| transition.updates.iter().find(|(cell, _)| cell == number));
+            found.map_or(term, |(_, value)| value.clone())
+        };
+        replace_leaves(formula, &after).fold()
+    }
+}
+
+/// Replace cells, not looking into what replaces them.
+pub fn replace_leaves(formula: &Term, replace: &dyn Fn(Term) -> Term) -> Term {
+    formula.map(&mut |term| match term.kind() {
+        Kind::Content(_) | Kind::LocalOf { .. } => replace(term),
+        _ => term,
+    })
+}
+
+fn marks<T>(program: &Program, mark: impl Fn(&wattle_program::PointInfo) -> T) -> Vec<Vec<T>> {
+    program.processes.iter().map(|process| process.cfg.points.iter().map(&mark).collect()).collect()
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    shape: &'a Shape,
+    cells: Vec<Cell>,
+}
+
+fn is_supported(sort: Sort) -> bool {
+    matches!(sort, Sort::Bool | Sort::Int | Sort::Enum(_))
+}
+
+fn refused<T>(what: impl Into<String>) -> Result<T, Refused> {
+    Err(Refused { what: what.into(), span: None })
+}
+
+impl Builder<'_> {
+    fn cells(&mut self) -> Result<(), Refused> {
+        for location in &self.shape.locations {
+            let variable = &self.program.variables[location.variable as usize];
+            if !is_supported(variable.sort) {
+                let what = format!("variable {} of sort {}", variable.name, variable.sort);
+                return Err(Refused { what, span: Some(variable.span) });
+            }
+            let indices = location.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
+            let leaf = Term::content(Term::address(location.variable, indices), variable.sort);
+            self.cells.push(Cell { leaf, range: self.range(variable.sort, variable.range), owner: None });
+        }
+        for (number, process) in (0..).zip(&self.program.processes) {
+            for (local, info) in (0..).zip(&process.locals) {
+                if !is_supported(info.sort) {
+                    let what = format!("local {} of sort {}", info.name, info.sort);
+                    return Err(Refused { what, span: Some(process.span) });
+                }
+                let leaf = Term::local_of(number, Term::int(0), local, info.sort);
+                let range = self.range(info.sort, info.range);
+                self.cells.push(Cell { leaf, range, owner: Some(number) });
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self, sort: Sort, range: Option<Range>) -> Option<Range> {
+        match sort {
+            Sort::Enum(number) => {
+                let last = self.program.enumerations[number as usize].constructors.len() as i64 - 1;
+                range.or(Some(Range { low: 0, high: last }))
+            }
+            Sort::Bool => None,
+            _ => range,
+        }
+    }
+
+    fn first_local(&self, process: ProcessId) -> u32 {
+        let before = self.program.processes[..process.0 as usize].iter();
+        self.shape.locations.len() as u32 + before.map(|process| process.locals.len() as u32).sum::<u32>()
+    }
+
+    fn init(&self) -> Result<Term, Refused> {
+        let fault = |fault: Fault| Refused { what: fault.to_string(), span: None };
+        let mut values = self.shape.initial_memory(self.program).map_err(fault)?;
+        for thread in self.shape.thread_ids() {
+            values.extend(self.shape.initial_locals(self.program, thread).map_err(fault)?);
+        }
+        let mut all = Vec::new();
+        for (cell, value) in self.cells.iter().zip(values) {
+            match value {
+                Some(value) => all.push(cell.leaf.clone().equals(Term::value(value, cell.leaf.sort()))),
+                None => all.extend(within(&cell.leaf, cell.range)),
+            }
+        }
+        if let Some(init) = &self.program.init {
+            all.push(self.state_formula(init)?);
+        }
+        Ok(Term::conjunction(all))
+    }
+
+    /// A formula over whole states with constant addresses.
+    fn state_formula(&self, formula: &Term) -> Result<Term, Refused> {
+        let formula = formula.fold();
+        let mut trouble = None;
+        formula.walk(&mut |term| match term.kind() {
+            Kind::Quantified { .. } => trouble = Some("a quantifier"),
+            Kind::Content(address) if self.constant_location(address).is_none() => {
+                trouble = Some("a property with an index that is not constant");
+            }
+            Kind::Binary(Binary::Divide | Binary::Remainder, _, divisor)
+                if divisor.as_value().and_then(Value::as_int).is_none_or(|value| value == 0) =>
+            {
+                trouble = Some("a division by what is not a constant");
+            }
+            _ => {}
+        });
+        match trouble {
+            Some(what) => refused(what),
+            None => Ok(formula),
+        }
+    }
+
+    fn constant_location(&self, address: &Term) -> Option<u32> {
+        let Kind::Address { variable, indices } = address.kind() else { return None };
+        let indices: Option<Vec<i64>> = indices.iter().map(|index| index.as_value()?.as_int()).collect();
+        self.shape.locate(*variable, &indices?).ok()
+    }
+
+    fn transition(&self, process: ProcessId, id: EdgeId, edge: &Edge) -> Result<Transition, Refused> {
+        let first = self.first_local(process);
+        let values: Vec<Term> = self.cells.iter().map(|cell| cell.leaf.clone()).collect();
+        let mut run = Run { builder: self, first, values, guard: vec![], checks: vec![], fresh: 0 };
+        let located = |refused: Refused| Refused { span: refused.span.or(Some(edge.origin.0)), ..refused };
+        let mut choices = Vec::new();
+        let guard = run.term(&edge.guard).map_err(located)?;
+        run.guard.push(guard);
+        let mut asserts = Vec::new();
+        for (op, operation) in edge.ops.iter().enumerate() {
+            run.operation(op, operation, &mut choices, &mut asserts).map_err(located)?;
+        }
+        let guard = Term::conjunction(run.guard).fold();
+        let mut checks = run.checks;
+        checks.extend(asserts.into_iter().map(|(op, holds)| Check {
+            guard: guard.clone(),
+            holds,
+            wrong: Wrong::Assertion { op },
+        }));
+        checks.retain(|check| !check.holds.is_true() && !check.guard.is_false());
+        let changed = |(number, value): (u32, Term)| {
+            (value != self.cells[number as usize].leaf).then(|| (number, value.fold()))
+        };
+        let updates = (0..).zip(run.values).filter_map(changed).collect();
+        let (from, to) = (edge.from, edge.to);
+        Ok(Transition { thread: process.0, edge: id, from, to, guard, updates, choices, checks })
+    }
+}
+
+/// `low <= value <= high`.
+fn within(value: &Term, range: Option<Range>) -> Option<Term> {
+    let range = range?;
+    let low = Term::binary(Binary::LessEqual, Term::int(range.low), value.clone());
+    let high = Term::binary(Binary::LessEqual, value.clone(), Term::int(range.high));
+    Some(low.and(high))
+}
+
+/// The operations of one edge, run on symbols.
+struct Run<'a> {
+    builder: &'a Builder<'a>,
+    /// The cell of the thread's first local.
+    first: u32,
+    /// By cell.
+    values: Vec<Term>,
+    guard: Vec<Term>,
+    checks: Vec<Check>,
+    fresh: u32,
+}
+
+impl Run<'_> {
+    fn symbol(&mut self, sort: Sort) -> Term {
+        self.fresh += 1;
+        Term::symbol(Symbol::Bound(self.fresh - 1), sort)
+    }
+
+    /// A term of the thread as one over cells.
+    fn term(&self, term: &Term) -> Result<Term, Refused> {
+        let mut trouble = None;
+        term.walk(&mut |part| match part.kind() {
+            Kind::Binary(Binary::Divide | Binary::Remainder, _, divisor)
+                if divisor.as_value().and_then(Value::as_int).is_none_or(|value| value == 0) =>
+            {
+                trouble = Some("a division by what is not a constant".to_string());
+            }
+            Kind::Symbol(Symbol::Me | Symbol::Copies(_)) => trouble = Some("a term over copies".into()),
+            Kind::Number(_) | Kind::Pointer(_) | Kind::Address { .. } => {
+                trouble = Some("an address as a value".into());
+            }
+            _ => {}
+        });
+        if let Some(what) = trouble {
+            return refused(what);
+        }
+        let local = |symbol: Symbol| match symbol {
+            Symbol::Local(local) => Some(self.values[(self.first + local) as usize].clone()),
+            _ => None,
+        };
+        Ok(term.substitute(&local).fold())
+    }
+
+    /// The locations that an address may name, each with its condition. Being outside is a fault.
+    fn locations(&mut self, address: &Term, op: usize) -> Result<Vec<(Term, u32)>, Refused> {
+        let Kind::Address { variable, indices } = address.kind() else {
+            return refused("an address that is computed");
+        };
+        let mut terms = Vec::new();
+        for index in indices {
+            terms.push(self.term(index)?);
+        }
+        let mut found = Vec::new();
+        for location in self.builder.shape.locations_of(*variable) {
+            let place = &self.builder.shape.locations[location as usize];
+            let equal = terms.iter().zip(&place.indices);
+            let here = Term::conjunction(
+                equal.map(|(term, index)| term.clone().equals(Term::int(i64::from(*index)))),
+            );
+            let here = here.fold();
+            if !here.is_false() {
+                found.push((here, location));
+            }
+        }
+        let somewhere = found.iter().map(|(here, _)| here.clone()).reduce(Term::or);
+        let holds = somewhere.unwrap_or_else(|| Term::bool(false)).fold();
+        if !holds.is_true() {
+            let guard = Term::conjunction(self.guard.iter().cloned()).fold();
+            let wrong = Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds };
+            self.checks.push(Check { guard, holds: holds.clone(), wrong });
+            // Where the step has no result, nothing follows.
+            self.guard.push(holds);
+        }
+        Ok(found)
+    }
+
+    fn set(&mut self, cell: u32, value: Term) {
+        if let Some(inside) = within(&value, self.builder.cells[cell as usize].range) {
+            let inside = inside.fold();
+            if !inside.is_true() {
+                self.guard.push(inside);
+            }
+        }
+        self.values[cell as usize] = value;
+    }
+
+    fn operation(
+        &mut self,
+        number: usize,
+        op: &Op,
+        choices: &mut Vec<Term>,
+        asserts: &mut Vec<(usize, Term)>,
+    ) -> Result<(), Refused> {
+        match op {
+            Op::Load { into, address, .. } => {
+                let found = self.locations(address, number)?;
+                let mut cases = found.into_iter().rev();
+                let Some((_, last)) = cases.next() else { return Ok(()) };
+                let read = |run: &Self, location: u32| run.values[location as usize].clone();
+                let value = cases.fold(read(self, last), |value, (here, location)| {
+                    Term::if_then_else(here, read(self, location), value)
+                });
+                self.set(self.first + into, value.fold());
+            }
+            Op::Store { address, value, .. } => {
+                let found = self.locations(address, number)?;
+                let value = self.term(value)?;
+                for (here, location) in found {
+                    if let Some(inside) = within(&value, self.builder.cells[location as usize].range) {
+                        let inside = Term::binary(Binary::Implies, here.clone(), inside).fold();
+                        if !inside.is_true() {
+                            self.guard.push(inside);
+                        }
+                    }
+                    let old = self.values[location as usize].clone();
+                    let new = Term::if_then_else(here, value.clone(), old).fold();
+                    self.values[location as usize] = new;
+                }
+            }
+            Op::Assign { local, value } => {
+                let value = self.term(value)?;
+                self.set(self.first + local, value);
+            }
+            Op::Havoc { local, among } => {
+                let cell = self.first + local;
+                let sort = self.builder.cells[cell as usize].leaf.sort();
+                let symbol = self.symbol(sort);
+                if let Choice::Member(_) = among {
+                    return refused("a choice from a set");
+                }
+                if let Choice::Between(low, high) = among {
+                    let low = self.term(low)?;
+                    let high = self.term(high)?;
+                    self.guard.push(Term::binary(Binary::LessEqual, low, symbol.clone()));
+                    self.guard.push(Term::binary(Binary::LessEqual, symbol.clone(), high));
+                }
+                choices.push(symbol.clone());
+                self.set(cell, symbol);
+            }
+            // A dead local holds anything: zero, as the machines have it, is one of the values.
+            Op::Forget { local } => {
+                let cell = self.first + local;
+                let sort = self.builder.cells[cell as usize].leaf.sort();
+                let symbol = self.symbol(sort);
+                self.values[cell as usize] = symbol;
+            }
+            Op::Assume { condition } => {
+                let condition = self.term(condition)?;
+                self.guard.push(condition);
+            }
+            Op::Assert { condition, .. } => {
+                let condition = self.term(condition)?;
+                asserts.push((number, condition));
+            }
+            Op::Fence(_) => {}
+            Op::Unsupported { what, span } => {
+                let guard = Term::conjunction(self.guard.iter().cloned()).fold();
+                let wrong = Wrong::Unsupported { what: what.to_string(), span: *span };
+                self.checks.push(Check { guard, holds: Term::bool(false), wrong });
+                self.guard.push(Term::bool(false));
+            }
+            Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
+                return refused("a remote operation");
+            }
+            Op::LoadExclusive { .. } | Op::StoreConditional { .. } => {
+                return refused("an exclusive access");
+            }
+            Op::Spawn { .. } | Op::Join { .. } => return refused("spawn and join"),
+        }
+        Ok(())
+    }
+}
+
+/// Is the initial content of every cell fixed?
+pub fn starts_fixed(program: &Program) -> bool {
+    let fixed = |init: &Init| matches!(init, Init::Values(_));
+    program.variables.iter().all(|variable| fixed(&variable.init))
+        && program.processes.iter().flat_map(|process| &process.locals).all(|local| fixed(&local.init))
+}

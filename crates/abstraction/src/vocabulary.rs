@@ -1,0 +1,132 @@
+//! The predicates of an abstraction.
+
+use std::collections::BTreeSet;
+
+use wattle_logic::{Kind, Term, Unary};
+
+use crate::cube::{Cube, MOST_PREDICATES, Set};
+use crate::fold::Fold;
+use crate::system::System;
+
+/// Predicates over the cells of a system, numbered, no two of them equal or opposite as written.
+#[derive(Clone, Debug, Default)]
+pub struct Vocabulary {
+    predicates: Vec<Term>,
+    cells: Vec<BTreeSet<u32>>,
+}
+
+impl Vocabulary {
+    /// Those of the list that speak of some cell. `None`: more than [`MOST_PREDICATES`].
+    pub fn new<'t>(system: &System, predicates: impl IntoIterator<Item = &'t Term>) -> Option<Vocabulary> {
+        let mut vocabulary = Vocabulary::default();
+        for predicate in predicates {
+            vocabulary.add(system, predicate)?;
+        }
+        Some(vocabulary)
+    }
+
+    /// Was it new?
+    pub fn add(&mut self, system: &System, predicate: &Term) -> Option<bool> {
+        let predicate = positive(&predicate.fold());
+        let cells = system.cells_of(&predicate);
+        if cells.is_empty() || self.predicates.contains(&predicate) {
+            return Some(false);
+        }
+        if self.predicates.len() == MOST_PREDICATES {
+            return None;
+        }
+        let opposite = predicate.negated().fold();
+        if self.predicates.contains(&opposite) {
+            return Some(false);
+        }
+        self.predicates.push(predicate);
+        self.cells.push(cells);
+        Some(true)
+    }
+
+    pub fn len(&self) -> usize {
+        self.predicates.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.predicates.is_empty()
+    }
+
+    pub fn predicates(&self) -> &[Term] {
+        &self.predicates
+    }
+
+    pub fn literal(&self, predicate: usize, value: bool) -> Term {
+        let term = &self.predicates[predicate];
+        if value { term.clone() } else { term.negated() }
+    }
+
+    pub fn formula(&self, cube: &Cube) -> Term {
+        Term::conjunction(cube.literals().map(|(predicate, value)| self.literal(predicate, value)))
+    }
+
+    pub fn number(&self, predicate: &Term) -> Option<usize> {
+        let predicate = positive(&predicate.fold());
+        self.predicates.iter().position(|other| *other == predicate)
+    }
+
+    /// The predicates that speak of one of these cells.
+    pub fn about(&self, cells: &BTreeSet<u32>) -> Set {
+        let about = |(number, own): (usize, &BTreeSet<u32>)| (!own.is_disjoint(cells)).then_some(number);
+        self.cells.iter().enumerate().filter_map(about).collect()
+    }
+
+    /// The cone of influence: the predicates that speak of one of these cells, or of a cell that such a
+    /// predicate speaks of, and so on. Literals outside it say nothing about formulas over these cells,
+    /// unless they contradict each other.
+    pub fn cone(&self, cells: &BTreeSet<u32>) -> Set {
+        let mut cells = cells.clone();
+        let mut cone = Set::default();
+        loop {
+            let more = self.about(&cells).without(&cone);
+            if more.is_empty() {
+                return cone;
+            }
+            more.iter().for_each(|predicate| cells.extend(&self.cells[predicate]));
+            cone = cone.union(&more);
+        }
+    }
+}
+
+/// Without a negation in front.
+fn positive(predicate: &Term) -> Term {
+    match predicate.kind() {
+        Kind::Unary(Unary::Not, inner) => positive(inner),
+        _ => predicate.clone(),
+    }
+}
+
+/// The comparisons and boolean leaves that a formula is built from.
+pub fn atoms(formula: &Term) -> Vec<Term> {
+    let mut found = Vec::new();
+    collect(&formula.fold(), &mut found);
+    found
+}
+
+fn collect(formula: &Term, found: &mut Vec<Term>) {
+    use wattle_logic::{Binary, Sort};
+    match formula.kind() {
+        Kind::Value(_) => {}
+        Kind::Unary(Unary::Not, inner) => collect(inner, found),
+        Kind::Binary(operator, left, right) => {
+            let of_formulas = operator.is_logical()
+                || matches!(operator, Binary::Equal | Binary::NotEqual) && left.sort() == Sort::Bool;
+            if of_formulas {
+                collect(left, found);
+                collect(right, found);
+            } else if operator.is_comparison() && !found.contains(formula) {
+                found.push(formula.clone());
+            }
+        }
+        Kind::If(condition, then, otherwise) if then.sort() == Sort::Bool => {
+            [condition, then, otherwise].into_iter().for_each(|part| collect(part, found));
+        }
+        Kind::Content(_) | Kind::LocalOf { .. } if !found.contains(formula) => found.push(formula.clone()),
+        _ => {}
+    }
+}

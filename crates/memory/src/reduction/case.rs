@@ -1,0 +1,68 @@
+//! One case of a step: what it assumes and does, and what is known of the buffers after that.
+
+use std::collections::BTreeMap;
+
+use wattle_logic::{Binary, Sort, Term};
+use wattle_program::Op;
+
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    pub ops: Vec<Op>,
+    /// The counters and location numbers (by local) that earlier operations of the same step have fixed.
+    known: BTreeMap<u32, i64>,
+    /// A buffer was full: nothing follows.
+    pub full: bool,
+}
+
+impl Case {
+    pub fn known(&self, local: u32) -> Option<i64> {
+        self.known.get(&local).copied()
+    }
+
+    pub fn with(mut self, op: Op) -> Case {
+        self.ops.push(op);
+        self
+    }
+
+    pub fn assuming(self, condition: Term) -> Case {
+        if condition.is_true() { self } else { self.with(Op::Assume { condition }) }
+    }
+
+    /// The local, an integer, has this value; `None` if it is known to have another.
+    pub fn where_is(mut self, local: u32, value: i64) -> Option<Case> {
+        match self.known(local) {
+            Some(known) => (known == value).then_some(self),
+            None => {
+                self.known.insert(local, value);
+                Some(self.assuming(Term::local(local, Sort::Int).equals(Term::int(value))))
+            }
+        }
+    }
+
+    /// The local has another value.
+    pub fn where_is_not(self, local: u32, value: i64) -> Option<Case> {
+        match self.known(local) {
+            Some(known) => (known != value).then_some(self),
+            None => {
+                let other = Term::binary(Binary::NotEqual, Term::local(local, Sort::Int), Term::int(value));
+                Some(self.assuming(other))
+            }
+        }
+    }
+
+    pub fn setting(mut self, local: u32, value: i64) -> Case {
+        self.known.insert(local, value);
+        self.with(Op::Assign { local, value: Term::int(value) })
+    }
+
+    pub fn assigning(self, local: u32, value: &Term) -> Case {
+        self.with(Op::Assign { local, value: value.clone() })
+    }
+
+    /// The buffer is full.
+    pub fn overflowing(mut self, overflow: u32) -> Case {
+        self.full = true;
+        let address = Term::address(overflow, vec![]);
+        self.with(Op::Store { address, value: Term::int(1), tags: Default::default() })
+    }
+}

@@ -1,0 +1,125 @@
+//! PSO: a line of slots for each location (the paper's Fig. 5).
+
+use wattle_logic::Term;
+use wattle_program::{Op, Point, Process};
+
+use super::address::name;
+use super::case::Case;
+use super::pending::Bounds;
+use super::thread::{Lines, Source, add_counter, add_local, equals};
+use super::{Capacity, PerLocation};
+
+pub struct Pso<'a> {
+    source: &'a Source<'a>,
+    bounds: &'a Bounds,
+    pub buffers: Vec<PerLocation>,
+}
+
+impl<'a> Pso<'a> {
+    /// Adds the locals to the process.
+    pub fn new(
+        source: &'a Source<'a>,
+        process: &mut Process,
+        written: &[u32],
+        capacity: &Capacity,
+        bounds: &'a Bounds,
+    ) -> Pso<'a> {
+        let mut buffer = |location: u32| {
+            let (sort, range) = source.cell(location);
+            let of = source.shape.location_name(source.program, location);
+            let most = capacity.at(location);
+            let slots =
+                (1..=most).map(|slot| add_local(process, &format!("{of}_{slot}"), sort, range)).collect();
+            PerLocation { location, slots, count: add_counter(process, &format!("{of}_cnt"), most) }
+        };
+        Pso { source, bounds, buffers: written.iter().map(|location| buffer(*location)).collect() }
+    }
+
+    fn buffer(&self, location: u32) -> Option<&PerLocation> {
+        self.buffers.iter().find(|buffer| buffer.location == location)
+    }
+
+    /// The most entries that there can be at a point.
+    fn most(&self, at: Point, location: u32) -> u32 {
+        self.bounds.each[at.0 as usize].get(&location).copied().unwrap_or(0)
+    }
+
+    /// A case for each number of entries that is possible when the step begins, and one that its earlier
+    /// operations have led to.
+    fn by_count(&self, at: Point, case: &Case, buffer: &PerLocation) -> Vec<(usize, Case)> {
+        let most = match case.known(buffer.count) {
+            Some(_) => buffer.slots.len(),
+            None => self.most(at, buffer.location) as usize,
+        };
+        (0..=most)
+            .filter_map(|count| Some((count, case.clone().where_is(buffer.count, count as i64)?)))
+            .collect()
+    }
+
+    fn value(&self, buffer: &PerLocation, slot: usize) -> Term {
+        Term::local(buffer.slots[slot], self.source.cell(buffer.location).0)
+    }
+}
+
+impl Lines for Pso<'_> {
+    fn holds(&self, location: u32) -> bool {
+        self.buffer(location).is_some()
+    }
+
+    fn load(&self, at: Point, case: Case, into: u32, location: u32, from_memory: &Op) -> Vec<Case> {
+        let Some(buffer) = self.buffer(location) else { return vec![case.with(from_memory.clone())] };
+        let newest = |(count, case): (usize, Case)| match count.checked_sub(1) {
+            Some(newest) => case.assigning(into, &self.value(buffer, newest)),
+            None => case.with(from_memory.clone()),
+        };
+        self.by_count(at, &case, buffer).into_iter().map(newest).collect()
+    }
+
+    fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
+        let Some(buffer) = self.buffer(location) else { return vec![case] };
+        let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
+        let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
+            Some(free) => case.assigning(*free, value).setting(buffer.count, count as i64 + 1),
+            None => {
+                let case = last.iter().fold(case, |case, slot| case.assigning(**slot, value));
+                case.overflowing(self.source.overflow)
+            }
+        };
+        self.by_count(at, &case, buffer).into_iter().map(enter).collect()
+    }
+
+    fn drained(&self, at: Point, case: Case, location: Option<u32>) -> Vec<Case> {
+        let waits = |buffer: &&PerLocation| {
+            location.is_none_or(|location| location == buffer.location)
+                && (case.known(buffer.count).is_some() || self.most(at, buffer.location) > 0)
+        };
+        let counters: Vec<u32> = self.buffers.iter().filter(waits).map(|buffer| buffer.count).collect();
+        counters.into_iter().try_fold(case, |case, count| case.where_is(count, 0)).into_iter().collect()
+    }
+
+    fn commits(&self, at: Point) -> Vec<(u32, Vec<Op>)> {
+        let mut result = Vec::new();
+        for buffer in &self.buffers {
+            for count in 1..=self.most(at, buffer.location) as usize {
+                let address = name(self.source.shape, buffer.location);
+                let oldest = Op::Store { address, value: self.value(buffer, 0), tags: Default::default() };
+                let mut case = Case::default().assuming(equals(buffer.count, count as u32)).with(oldest);
+                for slot in 1..count {
+                    case = case.assigning(buffer.slots[slot - 1], &self.value(buffer, slot));
+                }
+                case = case.with(Op::Forget { local: buffer.slots[count - 1] });
+                result.push((buffer.location, case.setting(buffer.count, count as i64 - 1).ops));
+            }
+        }
+        result
+    }
+
+    fn is_empty(&self, at: Point) -> Term {
+        let pending = self.buffers.iter().filter(|buffer| self.most(at, buffer.location) > 0);
+        Term::conjunction(pending.map(|buffer| equals(buffer.count, 0)))
+    }
+
+    fn is_line(&self) -> bool {
+        self.buffers.len() <= 1
+    }
+}

@@ -1,0 +1,230 @@
+//! The paper's figures, statement by statement, and what is refused. (That reduced programs do what the
+//! machines do is tested on random programs and on the corpus, in the crate `testing`.)
+
+use wattle_program::text::{parse, print};
+use wattle_program::{Program, Shape, validate};
+use wattle_source::Sources;
+
+use super::{Buffers, Capacity, Discipline, Move, Reduced, reduce};
+use crate::Machine;
+use crate::operational::{Outcome, initial_states, successors};
+
+fn program(text: &str) -> Program {
+    let (sources, file) = Sources::single("test.wir", &format!("wir 1\nprogram \"t\"\n{text}"));
+    let program = parse(&sources, file).unwrap();
+    validate(&program).unwrap();
+    program
+}
+
+/// A thread of straight code that ends, on two variables.
+fn straight(ops: &[&str]) -> Program {
+    let mut text = String::from(
+        "variable x : int init 0\nvariable y : int init 0\nprocess t\n  local r : int init 0\n  entry 0\n",
+    );
+    for point in 0..ops.len() {
+        text += &format!("  point {point}\n");
+    }
+    text += &format!("  point {} end\n", ops.len());
+    for (point, op) in ops.iter().enumerate() {
+        text += &format!("  edge {point} -> {} {op}\n", point + 1);
+    }
+    program(&text)
+}
+
+fn reduced(program: &Program, discipline: Discipline, each: u32) -> Reduced {
+    let reduced = reduce(program, discipline, &Capacity::all(each)).unwrap();
+    validate(&reduced.program).unwrap();
+    reduced
+}
+
+/// The edges between two points, without the points.
+fn edges(reduced: &Reduced, from: u32, to: u32) -> Vec<String> {
+    let start = format!("  edge {from} -> {to}");
+    let text = print(&reduced.program);
+    let of = |line: &str| line.strip_prefix(&start).map(|rest| rest.trim().to_owned());
+    text.lines().filter_map(of).collect()
+}
+
+const ANY_NUMBER_OF_STORES: &str = "
+variable x : int init 0
+variable y : int init 0
+process t
+  local r : int init 0
+  entry 0
+  point 0
+  point 1
+  point 2
+  point 3 end
+  edge 0 -> 1 do store &x = r
+  edge 1 -> 2 do load r from &x
+  edge 2 -> 0
+  edge 2 -> 3 do fence fence rr rw wr ww cumulative
+";
+
+#[test]
+fn figure_5() {
+    let reduced = reduced(&program(ANY_NUMBER_OF_STORES), Discipline::Pso, 2);
+    let store = [
+        "do assume x_cnt == 0; assign x_1 = r; assign x_cnt = 1",
+        "do assume x_cnt == 1; assign x_2 = r; assign x_cnt = 2",
+    ];
+    assert_eq!(edges(&reduced, 0, 1), store);
+    assert_eq!(edges(&reduced, 0, 4), ["do assume x_cnt == 2; store &overflow = 1"]);
+    let load = [
+        "do assume x_cnt == 0; load r from &x",
+        "do assume x_cnt == 1; assign r = x_1",
+        "do assume x_cnt == 2; assign r = x_2",
+    ];
+    assert_eq!(edges(&reduced, 1, 2), load);
+    assert_eq!(edges(&reduced, 2, 3), ["do assume x_cnt == 0"]);
+    let flush = [
+        "do assume x_cnt == 1; store &x = x_1; forget x_1; assign x_cnt = 0",
+        "do assume x_cnt == 2; store &x = x_1; assign x_1 = x_2; forget x_2; assign x_cnt = 1",
+    ];
+    for point in 0..3 {
+        assert_eq!(edges(&reduced, point, point), flush);
+    }
+    // Behind the fence nothing is pending: the thread has ended.
+    assert_eq!(edges(&reduced, 3, 3), [""; 0]);
+    assert!(reduced.program.processes[0].cfg.points[3].end);
+    assert_eq!(reduced.fenced, [false]);
+}
+
+#[test]
+fn figure_12() {
+    let text = ANY_NUMBER_OF_STORES.replace("  edge 2 -> 0\n", "  edge 2 -> 0 do store &y = 1\n");
+    let reduced = reduced(&program(&text), Discipline::Tso, 2);
+    let store = [
+        "do assume cnt == 0; assign lhs_1 = 0; assign rhs_1 = r; assign cnt = 1",
+        "do assume cnt == 1; assign lhs_2 = 0; assign rhs_2 = r; assign cnt = 2",
+    ];
+    assert_eq!(edges(&reduced, 0, 1), store);
+    assert_eq!(edges(&reduced, 0, 4), ["do assume cnt == 2; store &overflow = 1"]);
+    // From the newest entry to the oldest.
+    let load = [
+        "do assume cnt == 0; load r from &x",
+        "do assume cnt == 1; assume lhs_1 == 0; assign r = rhs_1",
+        "do assume cnt == 1; assume lhs_1 != 0; load r from &x",
+        "do assume cnt == 2; assume lhs_2 == 0; assign r = rhs_2",
+        "do assume cnt == 2; assume lhs_2 != 0; assume lhs_1 == 0; assign r = rhs_1",
+        "do assume cnt == 2; assume lhs_2 != 0; assume lhs_1 != 0; load r from &x",
+    ];
+    assert_eq!(edges(&reduced, 1, 2), load);
+    assert_eq!(edges(&reduced, 2, 3), ["do assume cnt == 0"]);
+    let shift = "assign lhs_1 = lhs_2; assign rhs_1 = rhs_2; forget lhs_2; forget rhs_2; assign cnt = 1";
+    let flush = [
+        "do assume cnt == 1; assume lhs_1 == 0; store &x = rhs_1; forget lhs_1; forget rhs_1; assign cnt = 0",
+        "do assume cnt == 1; assume lhs_1 == 1; store &y = rhs_1; forget lhs_1; forget rhs_1; assign cnt = 0",
+        &format!("do assume cnt == 2; assume lhs_1 == 0; store &x = rhs_1; {shift}"),
+        &format!("do assume cnt == 2; assume lhs_1 == 1; store &y = rhs_1; {shift}"),
+    ];
+    assert_eq!(edges(&reduced, 1, 1), flush);
+}
+
+#[test]
+fn only_what_can_be_pending_is_a_case() {
+    let program = straight(&["do store &x = 1", "do load r from &x", "do fence fence wr", "do store &y = 1"]);
+    let reduced = reduced(&program, Discipline::Pso, 3);
+    assert_eq!(edges(&reduced, 0, 1), ["do assume x_cnt == 0; assign x_1 = 1; assign x_cnt = 1"]);
+    assert_eq!(edges(&reduced, 1, 2).len(), 2);
+    assert_eq!(edges(&reduced, 3, 4), ["do assume y_cnt == 0; assign y_1 = 1; assign y_cnt = 1"]);
+    assert_eq!(edges(&reduced, 3, 3), [""; 0]);
+    // It drains at its old end, and ends.
+    assert_eq!(edges(&reduced, 4, 4).len(), 1);
+    assert_eq!(edges(&reduced, 4, 5), ["when y_cnt == 0"]);
+    assert_eq!(reduced.moves[0].last(), Some(&Move::End));
+    assert_eq!(reduced.fenced, [true]);
+}
+
+#[test]
+fn a_step_of_several_accesses_remembers_what_it_did() {
+    let ops = ["buffered do store &x = 1; load r from &x; store &x = r + 1; fence fence wr at &y"];
+    let reduced = reduced(&straight(&ops), Discipline::Pso, 2);
+    let only = "buffered do assume x_cnt == 0; assign x_1 = 1; assign x_cnt = 1; assign r = x_1; \
+                assign x_2 = r + 1; assign x_cnt = 2";
+    assert_eq!(edges(&reduced, 0, 1), [only]);
+    assert_eq!(reduced.fenced, [false]);
+    // With room for one, the second store overflows.
+    let small = self::reduced(&straight(&ops), Discipline::Pso, 1);
+    assert_eq!(edges(&small, 0, 1), [""; 0]);
+    assert_eq!(edges(&small, 0, 2).len(), 1);
+}
+
+#[test]
+fn a_capacity_for_each_location() {
+    let program = straight(&["do store &x = 1", "do store &x = 2", "do store &y = 3", "do store &y = 4"]);
+    let capacity = Capacity { each: 1, of: [(1, 2)].into() };
+    let reduced = reduce(&program, Discipline::Pso, &capacity).unwrap();
+    let Buffers::Pso(buffers) = &reduced.buffers else { panic!() };
+    let sizes: Vec<(u32, usize)> = buffers[0].iter().map(|one| (one.location, one.slots.len())).collect();
+    assert_eq!(sizes, [(0, 1), (1, 2)]);
+    let overflows = reduced.moves[0].iter().filter(|one| matches!(one, Move::Overflow(_))).count();
+    assert_eq!(overflows, 1);
+}
+
+#[test]
+fn a_locked_step_waits_and_stays() {
+    let program =
+        straight(&["do store &x = 1", "locked do load r from &x; store &x = r + 1", "do store &y = 1"]);
+    let reduced = reduced(&program, Discipline::Pso, 1);
+    let locked = "locked do assume x_cnt == 0; load r from &x; store &x = r + 1";
+    assert_eq!(edges(&reduced, 1, 2), [locked]);
+}
+
+#[test]
+fn a_value_out_of_range_is_not_stored_and_does_not_overflow() {
+    let text = "
+variable x : int range 0..1 init 0
+process t
+  local r : int init 0
+  entry 0
+  point 0
+  edge 0 -> 0 do store &x = r + 2
+";
+    for discipline in [Discipline::Tso, Discipline::Pso] {
+        for each in 1..3 {
+            let reduced = reduced(&program(text), discipline, each);
+            let shape = Shape::new(&reduced.program).unwrap();
+            let start = initial_states(&reduced.program, &shape).unwrap().remove(0).1;
+            let machine = Machine::Sc { atomic_copy: false };
+            assert_eq!(successors(&reduced.program, &shape, machine, &start), []);
+        }
+    }
+}
+
+/// Where an address is computed, nothing lies behind the last variable, as before.
+#[test]
+fn nobody_reaches_the_flag() {
+    for op in ["do store &x ++ 2 = 1", "do load r from &x ++ (r + 2)", "locked do load r from &y ++ (r + 1)"]
+    {
+        let reduced = reduced(&straight(&[op]), Discipline::Pso, 1);
+        let shape = Shape::new(&reduced.program).unwrap();
+        let start = initial_states(&reduced.program, &shape).unwrap().remove(0).1;
+        let moves = successors(&reduced.program, &shape, Machine::Sc { atomic_copy: false }, &start);
+        assert!(
+            !moves.is_empty() && moves.iter().all(|one| matches!(one.outcome, Outcome::Fault { .. })),
+            "{op}"
+        );
+    }
+}
+
+#[test]
+fn refusals() {
+    let refused = |ops: &[&str], discipline| {
+        reduce(&straight(ops), discipline, &Capacity::all(1)).err().map(|why| why.what)
+    };
+    let both = [Discipline::Tso, Discipline::Pso];
+    for discipline in both {
+        assert!(refused(&["do load_exclusive r from &x"], discipline).is_some());
+        assert!(refused(&["do spawn t[0]"], discipline).is_some());
+        assert!(refused(&["do put &x = 1"], discipline).is_some());
+    }
+    let release = ["do store &x = 1", "do store &y = 1 tagged rel"];
+    assert_eq!(refused(&release, Discipline::Pso).as_deref(), Some("a release store under pso"));
+    assert_eq!(refused(&release, Discipline::Tso), None);
+    let barrier = ["do store &x = 1", "do fence fence ww", "do store &y = 1"];
+    assert_eq!(refused(&barrier, Discipline::Pso).as_deref(), Some("a barrier between stores under pso"));
+    assert_eq!(refused(&barrier, Discipline::Tso), None);
+    // Stores to one location stay in order anyway.
+    assert_eq!(refused(&["do store &x = 1", "do fence fence ww", "do store &x = 2"], Discipline::Pso), None);
+}

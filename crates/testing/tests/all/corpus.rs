@@ -1,0 +1,46 @@
+//! The texts of the corpus.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wattle_program::{Program, text};
+use wattle_source::{NoLoader, Sources};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+pub fn program(path: &str) -> Program {
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    let (sources, file) = Sources::single(path, &text);
+    let frontend = wattle_frontend::for_extension("wtl").unwrap();
+    (frontend.parse)(&sources, file, &NoLoader).unwrap().program
+}
+
+/// Every `.wtl` program, by path.
+pub fn programs() -> Vec<(String, Program)> {
+    fn walk(path: &Path, found: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "wtl") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join("corpus"), &mut found);
+    found.sort();
+    let name = |path: &PathBuf| path.strip_prefix(root()).unwrap().display().to_string();
+    let all: Vec<_> = found.iter().map(|path| (name(path), program(&name(path)))).collect();
+    assert!(all.len() > 100, "{}", all.len());
+    all
+}
+
+/// What is printed parses to the same program.
+pub fn survives_printing(program: &Program) {
+    let printed = text::print(program);
+    let (sources, file) = Sources::single("printed.wir", &printed);
+    let back = text::parse(&sources, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{printed}"));
+    assert_eq!(back, *program, "{printed}");
+}

@@ -85,8 +85,13 @@ fn random(
     let law: Law<'_> = &|program, seed| {
         // Clocks have their turn less often: they are slower.
         let which = usize::from(seed.is_multiple_of(8));
-        let subjects = if seed.is_multiple_of(2) { &deepening } else { &fixed };
-        engines_agree(other, &subjects[which], models, Effort::default(), program)
+        let usual = Effort::default();
+        let (subjects, effort) = match seed.is_multiple_of(2) {
+            // It would go on until the effort is spent.
+            true => (&deepening, Effort { polls: 200, ..usual }),
+            false => (&fixed, usual),
+        };
+        engines_agree(other, &subjects[which], models, effort, program)
     };
     match laws::test(law, profile, seed..seed + count) {
         Ok(record) => {

@@ -3,7 +3,8 @@
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
 //! other engines, `tables` compares with herd, `litmus` measures how fast suites of litmus tests are, `read`
-//! how fast they are read, `smt` how fast the SMT solver answers. Nothing here is shipped to users.
+//! how fast they are read, `smt` how fast the SMT solver answers, `reduction` compares programs whose buffers
+//! are locals with the machines. Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod agree;
@@ -12,6 +13,7 @@ mod explore;
 mod fuzz;
 mod litmus;
 mod read;
+mod reduction;
 mod smt;
 mod tables;
 mod twins;
@@ -20,6 +22,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
+       wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
        wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
             fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
         }
         Some((command, rest)) if command == "read" => read::run(rest),
+        Some((command, rest)) if command == "reduction" => reduction::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),

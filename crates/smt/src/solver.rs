@@ -86,7 +86,12 @@ pub struct Solver {
 
 impl Solver {
     pub fn new(library: &Library, limits: Limits) -> Result<Solver, Stop> {
-        let context = Context::new(library, limits)?;
+        limits.set(library);
+        Solver::without_limits(library)
+    }
+
+    fn without_limits(library: &Library) -> Result<Solver, Stop> {
+        let context = Context::new(library)?;
         let logic = context.symbol("QF_LIA")?;
         // SAFETY: a live context and a symbol of it.
         let raw = unsafe { (context.api().mk_solver_for_logic)(context.raw(), logic) };
@@ -166,7 +171,7 @@ impl Solver {
 
     /// An empty solver that is stopped with this one.
     pub(crate) fn another(&self) -> Result<Solver, Stop> {
-        let mut other = Solver::new(self.library(), Limits::default())?;
+        let mut other = Solver::without_limits(self.library())?;
         other.watch = self.watch.clone();
         Ok(other)
     }

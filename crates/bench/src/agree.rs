@@ -88,7 +88,7 @@ fn random(
         let usual = Effort::default();
         let (subjects, effort) = match seed.is_multiple_of(2) {
             // It would go on until the effort is spent.
-            true => (&deepening, Effort { polls: 200, ..usual }),
+            true => (&deepening, Effort { polls: 50, ..usual }),
             false => (&fixed, usual),
         };
         engines_agree(other, &subjects[which], models, effort, program)

@@ -2,18 +2,20 @@
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
-//! other engines, `tables` compares with herd, `litmus`
-//! measures how fast suites of litmus tests are, `read` how fast they are read, `reduction` compares programs
-//! whose buffers are locals with the machines. Nothing here is shipped to users.
+//! other engines, `tables` compares with herd, `litmus` measures how fast suites of litmus tests are, `read`
+//! how fast they are read, `smt` how fast the SMT solver answers, `reduction` compares programs whose buffers
+//! are locals with the machines. Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod agree;
 mod bmc;
+mod deepen;
 mod explore;
 mod fuzz;
 mod litmus;
 mod read;
 mod reduction;
+mod smt;
 mod tables;
 mod twins;
 
@@ -23,9 +25,10 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
-       wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
+       wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
+       wattle-bench smt
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
        wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
 
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
+        Some((command, rest)) if command == "smt" => smt::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         Some((command, rest)) if command == "twins" => twins::run(rest),
         _ => Err(USAGE.to_owned()),

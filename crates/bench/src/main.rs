@@ -2,8 +2,8 @@
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
-//! other engines, `tables` compares with herd, `litmus`
-//! measures how fast suites of litmus tests are, `read` how fast they are read. Nothing here is shipped to
+//! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
+//! with herd, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read. Nothing here is shipped to
 //! users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -12,6 +12,7 @@ mod bmc;
 mod explore;
 mod fuzz;
 mod litmus;
+mod order;
 mod read;
 mod tables;
 mod twins;
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
+       wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
        wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
+        Some((command, rest)) if command == "order" => order::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         Some((command, rest)) if command == "twins" => twins::run(rest),
         _ => Err(USAGE.to_owned()),

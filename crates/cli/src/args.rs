@@ -22,6 +22,9 @@ pub struct Cli {
     pub command: Command,
     #[command(flatten)]
     pub show: Show,
+    /// Try this Z3 before any other, for engines that use an SMT solver [env: WATTLE_Z3]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Search")]
+    pub smt_library: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,7 @@ mod commands;
 mod interrupt;
 mod output;
 mod progress;
+mod solver;
 mod units;
 
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { Exit::BadInput.code() } else { 0 });
         }
     };
-    let mut session = Session::new(&cli.show);
+    let mut session = Session::new(&cli.show, solver::candidates(cli.smt_library.as_deref()));
     let exit = match &cli.command {
         Command::Check(args) => commands::check::run(args, &mut session),
         Command::Fix(args) => commands::fix::run(args, &mut session),

@@ -1,7 +1,10 @@
-//! `doctor`: what this wattle consists of.
+//! `doctor`: what this wattle consists of, and which Z3 it would load.
+
+use std::path::PathBuf;
 
 use wattle_frontend::FRONTENDS;
 use wattle_memory::CATALOGUE;
+use wattle_smt::Library;
 
 use crate::engines::ENGINES;
 
@@ -12,9 +15,21 @@ pub struct Health {
     pub engines: Vec<(&'static str, &'static str)>,
     pub languages: Vec<(&'static str, String)>,
     pub models: Vec<(&'static str, &'static str)>,
+    pub smt: Smt,
 }
 
-pub fn doctor() -> Health {
+/// The SMT solver.
+#[derive(Clone, Debug)]
+pub struct Smt {
+    /// Version and place; `Err` says what to do.
+    pub found: Result<(String, PathBuf), String>,
+    /// What was tried before, and why it was refused.
+    pub refused: Vec<(PathBuf, String)>,
+}
+
+/// `smt`: where Z3 may be.
+pub fn doctor(smt: &[PathBuf]) -> Health {
+    let (found, refused) = Library::find_with_refusals(smt);
     Health {
         version: env!("CARGO_PKG_VERSION"),
         engines: ENGINES.iter().map(|engine| (engine.name, engine.summary)).collect(),
@@ -26,5 +41,12 @@ pub fn doctor() -> Health {
             })
             .collect(),
         models: CATALOGUE.iter().map(|model| (&*model.name, &*model.summary)).collect(),
+        smt: Smt {
+            found: match found {
+                Ok(library) => Ok((library.version().to_owned(), library.path().to_owned())),
+                Err(missing) => Err(missing.advice()),
+            },
+            refused,
+        },
     }
 }

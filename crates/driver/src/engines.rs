@@ -1,6 +1,7 @@
 //! The engines, their choice, and `engines`: who accepts a file, who refuses it and why.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use wattle_engine::{Engine, Property, Task};
 use wattle_engine_bmc::{Bmc, loop_heads};
@@ -22,6 +23,8 @@ pub struct Settings {
     /// How often the loops that begin on these lines may go round (engine bmc).
     pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
+    /// Where Z3 may be, for engines that use it.
+    pub smt: Vec<PathBuf>,
 }
 
 impl Settings {

@@ -13,8 +13,22 @@ use crate::{Library, Stop};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes. Z3 counts what all its contexts hold, so that the limit is one of the process: the one
-    /// that was set last counts.
+    /// that was set last counts. `None` sets none.
     pub memory: Option<u64>,
+}
+
+impl Limits {
+    /// At the mark, Z3 winds up in good order, and can be asked again when memory has been given back.
+    /// Should it allocate on regardless, allocations fail at twice as much; that is still an error and
+    /// no crash, but Z3 fails ever after then. A small limit must leave room for what Z3 needs anyway.
+    pub(crate) fn set(self, library: &Library) {
+        const ROOM: u64 = 128;
+        if let Some(bytes) = self.memory {
+            let megabytes = (bytes >> 20).max(1);
+            library.set(c"memory_high_watermark_mb", &megabytes.to_string());
+            library.set(c"memory_max_size", &megabytes.saturating_mul(2).saturating_add(ROOM).to_string());
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -24,14 +38,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub fn new(library: &Library, limits: Limits) -> Result<Context, Stop> {
-        if let Some(bytes) = limits.memory {
-            // Z3 winds up in good order at the mark. Should it allocate on regardless, the hard limit
-            // an eighth beyond makes the allocation fail, and with it the call.
-            let megabytes = (bytes >> 20).max(1);
-            library.set(c"memory_high_watermark_mb", &megabytes.to_string());
-            library.set(c"memory_max_size", &(megabytes + megabytes / 8 + 1).to_string());
-        }
+    pub fn new(library: &Library) -> Result<Context, Stop> {
         let api = library.api();
         // SAFETY: the configuration is used for one context and deleted.
         let raw = unsafe {
@@ -165,7 +172,8 @@ pub(crate) fn length(parts: &[Ast]) -> c_uint {
 
 /// Z3's own words, as a reason.
 pub(crate) fn stop_of(words: &str) -> Stop {
-    if words.contains("memory") || words.contains("memout") {
+    // Z3 also cancels itself when memory runs short; nobody else does without having been asked.
+    if ["memory", "memout", "canceled"].iter().any(|word| words.contains(word)) {
         Stop::Memory
     } else {
         Stop::GaveUp(words.to_owned())

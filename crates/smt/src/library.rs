@@ -56,10 +56,17 @@ pub struct NotFound {
     pub refused: Vec<(PathBuf, String)>,
 }
 
+impl NotFound {
+    /// What is missing and what to do about it.
+    pub fn advice(&self) -> String {
+        let (major, minor) = OLDEST;
+        format!("no Z3 {major}.{minor} or later: run `cargo xtask setup`, or name one with --smt-library")
+    }
+}
+
 impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (major, minor) = OLDEST;
-        write!(f, "no Z3 {major}.{minor} or later: run `cargo xtask setup`, or name one with --smt-library")?;
+        f.write_str(&self.advice())?;
         for (path, reason) in &self.refused {
             write!(f, "; {}: {reason}", path.display())?;
         }

@@ -278,3 +278,95 @@ fn rest_of(term: &Term, by: i64) -> Term {
     let negative = Term::binary(Binary::Less, rest.clone(), Term::int(0));
     Term::if_then_else(negative, Term::binary(Binary::Add, rest.clone(), size), rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sexp::parse;
+    use wattle_logic::{Environment, Fault, Value};
+
+    struct Values([i64; 2]);
+
+    impl Environment for Values {
+        fn locate(&self, _: u32, _: &[i64]) -> Result<u32, Fault> {
+            Err(Fault::Meaningless)
+        }
+        fn local(&self, local: u32) -> Result<Value, Fault> {
+            Ok(Value::Int(self.0[local as usize]))
+        }
+    }
+
+    fn read(body: &str) -> Result<Term, String> {
+        let cells = [Term::local(0, Sort::Int), Term::local(1, Sort::Int)];
+        let model = format!("((define-fun I0 ((x!0 Int) (x!1 Int)) Bool {body}))");
+        definition(&parse(&model)?, "I0", &cells, &Symbols::default())
+    }
+
+    #[test]
+    fn an_inequality_comes_out_the_same_however_it_is_written() {
+        let (x, y) = (Term::local(0, Sort::Int), Term::local(1, Sort::Int));
+        let at_most =
+            |one: &Term, other: &Term| Ok(Term::binary(Binary::LessEqual, one.clone(), other.clone()));
+        for body in [
+            "(<= x!0 x!1)",
+            "(not (>= (+ x!0 (* (- 1) x!1)) 1))",
+            "(>= (* 2 x!1) (* 2 x!0))",
+            "(let ((a!1 (- x!0 x!1))) (< a!1 1))",
+        ] {
+            assert_eq!(read(body), at_most(&x, &y), "{body}");
+        }
+        let less = Term::binary(Binary::Less, x.clone(), y.clone());
+        assert_eq!(read("(<= (+ x!0 (* (- 1) x!1)) (- 1))"), Ok(less));
+        assert_eq!(read("(>= x!0 3)"), at_most(&Term::int(3), &x));
+        assert_eq!(read("(<= (* 2 x!0) 7)"), at_most(&x, &Term::int(3)), "of integers");
+        assert_eq!(read("(= (* 2 x!0) 7)"), Ok(Term::bool(false)));
+        assert_eq!(read("(= (- 5) (* (- 1) x!0))"), Ok(x.clone().equals(Term::int(5))));
+        assert_eq!(
+            read("(= (mod x!0 2) 0)"),
+            Ok(Term::binary(Binary::Remainder, x, Term::int(2)).equals(Term::int(0)))
+        );
+    }
+
+    #[test]
+    fn division_leaves_no_negative_rest() {
+        for (body, holds) in [
+            ("(= (mod x!0 3) x!1)", (|x, y| x.rem_euclid(3) == y) as fn(i64, i64) -> bool),
+            ("(= (mod x!0 (- 3)) x!1)", |x, y| x.rem_euclid(-3) == y),
+            ("(= (div x!0 3) x!1)", |x, y| x.div_euclid(3) == y),
+            ("(= (div x!0 (- 3)) x!1)", |x, y| x.div_euclid(-3) == y),
+            ("(= (ite (> x!0 0) x!0 (- x!0)) x!1)", |x, y| x.abs() == y),
+            ("(distinct (+ x!0 2) (- x!1 1 1))", |x, y| x + 2 != y - 2),
+            ("(=> (and (< x!0 2) (not (= x!0 x!1))) (or (> x!1 1) false))", |x, y| {
+                !(x < 2 && x != y) || y > 1
+            }),
+        ] {
+            let term = read(body).unwrap();
+            for x in -7..=7 {
+                for y in -7..=7 {
+                    assert_eq!(term.evaluate_bool(&Values([x, y])), Ok(holds(x, y)), "{body} of {x}, {y}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        for body in [
+            "(exists ((z Int)) (= z x!0))",
+            "(= (* x!0 x!1) 0)",
+            "(= (div 1 x!0) 0)",
+            "(<= x!0 9223372036854775808)",
+            "(<= (* x!0 9223372036854775807) (* x!0 (- 2)))",
+            "x!0",
+            "z",
+            "()",
+            "(and x!0 true)",
+            "((_ is e0_1) x!0)",
+            "(let ((a 1)) a)",
+        ] {
+            assert!(read(body).is_err(), "{body}: {:?}", read(body));
+        }
+        let none = definition(&[], "I0", &[], &Symbols::default());
+        assert!(none.is_err());
+    }
+}

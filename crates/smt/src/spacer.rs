@@ -24,7 +24,7 @@ use std::ffi::CString;
 
 use wattle_logic::Term;
 
-use crate::context::{Context, Limits, stop_of, text};
+use crate::context::{Context, stop_of, text};
 use crate::print::{Names, cell_name, sort_name};
 use crate::sexp::parse;
 use crate::symbols::Symbols;
@@ -53,10 +53,12 @@ fn solve(
     symbols: &Symbols,
     clauses: &str,
 ) -> Result<Option<Vec<Term>>, Stop> {
-    let context = Context::new(solver.library(), Limits::default())?;
+    let context = Context::new(solver.library())?;
     match tell(solver, &context, clauses)?.trim() {
         "sat" => {}
         "unsat" => return Ok(None),
+        // It has no more to say, not even when it ran out of memory.
+        "unknown" => return Err(Stop::GaveUp("Spacer does not know".to_owned())),
         words => return Err(stop_of(words)),
     }
     let model = tell(solver, &context, "(get-model)")?;

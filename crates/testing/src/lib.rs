@@ -12,6 +12,7 @@ pub mod compare;
 pub mod conformance;
 mod failure;
 pub mod laws;
+pub mod reduction;
 mod shrink;
 mod tally;
 

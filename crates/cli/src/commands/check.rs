@@ -14,7 +14,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         property: property(args.check),
         engine: args.search.engine.clone(),
-        settings: settings(&args.search),
+        settings: settings(&args.search, session),
         budget: budget(&args.search),
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),

@@ -20,7 +20,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
             model: models[0].clone(),
             property: property(args.check),
             engine: args.search.engine.clone(),
-            settings: settings(&args.search),
+            settings: settings(&args.search, session),
             budget: budget(&args.search),
             certify: false,
             atomic_copy: copy,

@@ -9,18 +9,28 @@ use super::Session;
 use crate::args::Format;
 
 pub fn run(session: &mut Session) -> Result<Exit, String> {
-    let health = doctor();
+    let health = doctor(&session.smt);
     let output = &mut session.output;
     if output.format == Format::Json {
         let models: Vec<_> = health.models.iter().map(|(name, _)| name).collect();
         let engines: Vec<_> = health.engines.iter().map(|(name, _)| name).collect();
         let languages: Vec<_> = health.languages.iter().map(|(name, _)| name).collect();
+        let refused = health.smt.refused.iter();
+        let smt = json!({
+            "version": health.smt.found.as_ref().ok().map(|(version, _)| version),
+            "path": health.smt.found.as_ref().ok().map(|(_, path)| path.display().to_string()),
+            "advice": health.smt.found.as_ref().err(),
+            "refused": refused
+                .map(|(path, reason)| json!({"path": path.display().to_string(), "reason": reason}))
+                .collect::<Vec<_>>(),
+        });
         output.json(&json!({
             "schema": SCHEMA,
             "version": health.version,
             "engines": engines,
             "languages": languages,
             "models": models,
+            "smt": smt,
         }));
         return Ok(Exit::Good);
     }
@@ -36,6 +46,14 @@ pub fn run(session: &mut Session) -> Result<Exit, String> {
     section("engines", health.engines);
     section("languages", health.languages.iter().map(|(name, text)| (*name, text.as_str())).collect());
     section("memory models", health.models);
+    text.push_str(&format!("{}\n", style.strong("smt solver")));
+    match &health.smt.found {
+        Ok((version, path)) => text.push_str(&format!("  Z3 {version}, {}\n", path.display())),
+        Err(advice) => text.push_str(&format!("  {advice}\n")),
+    }
+    for (path, reason) in &health.smt.refused {
+        text.push_str(&format!("  refused  {}: {reason}\n", path.display()));
+    }
     output.text(&text);
     Ok(Exit::Good)
 }

@@ -12,6 +12,7 @@ use super::Session;
 use crate::args::{self, Format};
 
 pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> {
+    let settings = Settings { smt: session.smt.clone(), ..Settings::default() };
     let output = &mut session.output;
     let style = output.options.style;
     if args.files.is_empty() {
@@ -30,7 +31,7 @@ pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> 
     let mut exit = Exit::Good;
     for input in gather(&args.files, args.lang.as_deref(), &mut io::stdin().lock()) {
         for model in &models {
-            let acceptances = match acceptances(&input, model, &Settings::default()) {
+            let acceptances = match acceptances(&input, model, &settings) {
                 Ok(acceptances) => acceptances,
                 Err(refused) => {
                     exit = Exit::BadInput;

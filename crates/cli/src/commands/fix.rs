@@ -11,7 +11,7 @@ pub fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
     let request = Fix {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         engine: args.search.engine.clone(),
-        settings: settings(&args.search),
+        settings: settings(&args.search, session),
         budget: budget(&args.search),
         atomic_copy: atomic_copy(&args.search),
         all: match args.all {

@@ -17,6 +17,7 @@ pub mod schema;
 pub mod test;
 
 use std::io;
+use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
@@ -37,12 +38,14 @@ pub struct Session {
     pub output: Output,
     pub watch: Watch,
     pub quiet: bool,
+    /// Where Z3 may be.
+    pub smt: Vec<PathBuf>,
 }
 
 impl Session {
-    pub fn new(show: &Show) -> Session {
+    pub fn new(show: &Show, smt: Vec<PathBuf>) -> Session {
         let watch = Watch { cancelled: on_interrupt(), listener: None };
-        Session { output: Output::new(show), watch, quiet: show.quiet }
+        Session { output: Output::new(show), watch, quiet: show.quiet, smt }
     }
 
     /// A progress line for a command that searches, one file at a time.
@@ -67,13 +70,14 @@ fn budget(search: &Search) -> Budget {
     Budget { time, memory: search.memory, states: search.max_states, polls: None }
 }
 
-fn settings(search: &Search) -> Settings {
+fn settings(search: &Search, session: &Session) -> Settings {
     let default = Explore::default();
     let mut enumerate = Enumerate::default();
     if let Some(unwind) = search.unwind {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
+        smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
             formulated: match search.formulation {

@@ -12,7 +12,7 @@ pub fn run(args: &args::Outcomes, session: &mut Session) -> Result<Exit, String>
     let request = Outcomes {
         model: args.model.as_deref().map(|name| models::resolve(name, copy)).transpose()?,
         engine: args.search.engine.clone(),
-        settings: settings(&args.search),
+        settings: settings(&args.search, session),
         budget: budget(&args.search),
         atomic_copy: copy,
     };

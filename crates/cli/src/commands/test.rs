@@ -19,7 +19,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             model: models::resolve("sc", atomic_copy(&args.search))?,
             property: Property::Stated,
             engine: args.search.engine.clone(),
-            settings: settings(&args.search),
+            settings: settings(&args.search, session),
             budget: budget(&args.search),
             certify: false,
             atomic_copy: atomic_copy(&args.search),

@@ -177,3 +177,12 @@ fn a_very_long_thread_is_no_reason_to_fall_over() {
         assert_eq!(wattle(&["check", "-", "--lang", "wtl", "--model", model], &text).code, 0, "{model}");
     }
 }
+
+#[test]
+fn the_doctor_says_which_solver_was_refused_and_why() {
+    let ran = wattle(&["doctor", "--smt-library", "no/such/libz3.so"], "");
+    assert_eq!(ran.code, 0);
+    let refused = "refused  no/such/libz3.so: No such file";
+    assert!(ran.stdout.contains(refused), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  Z3 "), "{}", ran.stdout);
+}

@@ -358,5 +358,15 @@ fn doctor() -> Fields {
         ("engines", list(text())),
         ("languages", list(text())),
         ("models", list(text())),
+        ("smt", object(&smt(), &[])),
+    ]
+}
+
+fn smt() -> Fields {
+    vec![
+        ("version", or_null(text())),
+        ("path", or_null(text())),
+        ("advice", or_null(text())),
+        ("refused", list(object(&vec![("path", text()), ("reason", text())], &[]))),
     ]
 }

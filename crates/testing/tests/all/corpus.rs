@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wattle_program::{Program, text};
+use wattle_program::Program;
 use wattle_source::{NoLoader, Sources};
 
 fn root() -> PathBuf {
@@ -35,12 +35,4 @@ pub fn programs() -> Vec<(String, Program)> {
     let all: Vec<_> = found.iter().map(|path| (name(path), program(&name(path)))).collect();
     assert!(all.len() > 100, "{}", all.len());
     all
-}
-
-/// What is printed parses to the same program.
-pub fn survives_printing(program: &Program) {
-    let printed = text::print(program);
-    let (sources, file) = Sources::single("printed.wir", &printed);
-    let back = text::parse(&sources, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{printed}"));
-    assert_eq!(back, *program, "{printed}");
 }

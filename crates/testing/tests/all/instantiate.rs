@@ -9,6 +9,7 @@ use wattle_memory::{Machine, find};
 use wattle_program::passes::{forget_dead, instantiate};
 use wattle_program::{Dimension, Op, Program, Replicas, Shape, op_terms, validate};
 use wattle_testing::build::{Build, int};
+use wattle_testing::reduction::survives_printing;
 
 use crate::corpus;
 
@@ -53,7 +54,7 @@ fn is_flat(flat: &Program) {
             assert!(!of_copies, "{term:?}");
         });
     }
-    corpus::survives_printing(flat);
+    survives_printing(flat).unwrap();
 }
 
 /// An operation on a copy whose number is not known before has no process to name.

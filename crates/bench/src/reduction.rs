@@ -1,0 +1,35 @@
+//! `reduction`: random programs on the store-buffer machines and reduced to sequential consistency, side by
+//! side.
+
+use wattle_generate::{Flavour, Profile};
+use wattle_program::Program;
+use wattle_testing::laws;
+use wattle_testing::reduction::{Effort, reduction_is_exact};
+
+/// Arguments: `[COUNT [SEED]]`.
+pub fn run(arguments: &[String]) -> Result<bool, String> {
+    let number = |at: usize, usual: u64| {
+        arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
+    };
+    let (count, seed) = (number(0, 10_000)?, number(1, 1_000_000)?);
+    let profile = |seed: u64| {
+        let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Tso, Flavour::Sc];
+        let small = Profile::small(flavours[(seed / 4 % 4) as usize]);
+        Profile { loops: 100, pointers: 100, array: 400, faults: 60, ..small }
+    };
+    let law = |program: &Program, seed| reduction_is_exact(Effort { states: 2000 }, program, seed);
+    match laws::test(&law, &profile, seed..seed + count) {
+        Ok(record) => {
+            println!(
+                "{count} programs from seed {seed}: {} compared, {} telling",
+                record.compared, record.telling
+            );
+            println!("{} passed, 0 failed", record.compared);
+            Ok(true)
+        }
+        Err(failure) => {
+            println!("{failure}");
+            Ok(false)
+        }
+    }
+}

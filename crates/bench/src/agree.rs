@@ -6,6 +6,8 @@
 //!   `explore`.
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
+//!
+//! Every other random program gets two rounds of each loop, the others more and more.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,11 @@ fn subjects() -> [Bmc; 2] {
     [order.clone(), Bmc { formulated: Formulated::Clocks, ..order }]
 }
 
+/// With more and more rounds.
+fn deepening() -> [Bmc; 2] {
+    subjects().map(|subject| Bmc { unwind: None, ..subject })
+}
+
 fn with_loops(seed: u64) -> Profile {
     let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc];
     let small = Profile::small(flavours[(seed % 3) as usize]);
@@ -74,11 +81,17 @@ fn random(
     count: u64,
     seed: u64,
 ) -> Result<bool, String> {
-    let subjects = subjects();
+    let (fixed, deepening) = (subjects(), deepening());
     let law: Law<'_> = &|program, seed| {
         // Clocks have their turn less often: they are slower.
         let which = usize::from(seed.is_multiple_of(8));
-        engines_agree(other, &subjects[which], models, Effort::default(), program)
+        let usual = Effort::default();
+        let (subjects, effort) = match seed.is_multiple_of(2) {
+            // It would go on until the effort is spent.
+            true => (&deepening, Effort { polls: 50, ..usual }),
+            false => (&fixed, usual),
+        };
+        engines_agree(other, &subjects[which], models, effort, program)
     };
     match laws::test(law, profile, seed..seed + count) {
         Ok(record) => {

@@ -7,6 +7,7 @@
 //!   takes.
 //! * The worker synchronisation of PostgreSQL, n workers in a ring, and the fewest fences that mend it.
 //! * All diy tests of x86 and Power: mean time a test, in one process.
+//! * Deepening with one solver for several bounds, and with one for each (`deepen.rs`).
 //!
 //! Each program is checked in a process of its own, so that memory is that row's: CPU seconds and the
 //! largest resident size are the system's figures.
@@ -43,7 +44,7 @@ fn largest(rounds: u32) -> u64 {
 }
 
 /// `n` workers, each waking the next.
-fn workers(n: u32) -> String {
+pub fn workers(n: u32) -> String {
     let first = |value: &str| {
         let rest = (1..n).map(|_| ", 0").collect::<String>();
         format!("{{{value}{rest}}}")
@@ -194,7 +195,7 @@ fn resident() -> f64 {
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
 
-/// Arguments: nothing for all of it, or some of `exact fixed facts workers litmus`; `--quick` for small ones.
+/// Arguments: nothing for all of it, or some of `exact fixed facts workers litmus deepen`; `--quick` for small ones.
 pub fn run(arguments: &[String]) -> Result<bool, String> {
     if let [first, rest @ ..] = arguments
         && first == "--one"
@@ -219,6 +220,9 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     }
     if wanted("litmus") {
         litmus()?;
+    }
+    if wanted("deepen") {
+        good &= crate::deepen::run(quick)?;
     }
     Ok(good)
 }

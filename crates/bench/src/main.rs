@@ -10,6 +10,7 @@
 
 mod agree;
 mod bmc;
+mod deepen;
 mod explore;
 mod fuzz;
 mod litmus;
@@ -26,7 +27,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
-       wattle-bench bmc [exact|fixed|facts|workers|litmus]… [--quick]
+       wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]

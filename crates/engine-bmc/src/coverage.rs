@@ -2,7 +2,10 @@
 //!
 //! A proof about places that nothing reaches is worth little, so it says what it did not reach. Each
 //! execution that the solver finds shows many edges at once; the next must show one that is still
-//! missing, until there is none.
+//! missing, until there is none. What an execution within a bound shows holds for larger bounds too, so
+//! deepening asks only for what no smaller bound has shown.
+
+use std::collections::BTreeSet;
 
 use wattle_engine::Reason;
 use wattle_program::{EdgeId, ProcessId};
@@ -15,7 +18,18 @@ pub(crate) struct Coverage {
     pub ends: bool,
 }
 
-pub(crate) fn coverage(instance: &mut Instance<'_, '_>, ends: Lit) -> Result<Coverage, Reason> {
+/// What executions have shown so far.
+#[derive(Default)]
+pub(crate) struct Covered {
+    edges: BTreeSet<(ProcessId, EdgeId)>,
+    ends: bool,
+}
+
+pub(crate) fn cover(
+    instance: &mut Instance<'_, '_>,
+    ends: Lit,
+    covered: &mut Covered,
+) -> Result<Coverage, Reason> {
     // Each edge with the literals of the steps that take it.
     let mut missing: Vec<((ProcessId, EdgeId), Vec<Lit>)> = Vec::new();
     for process in instance.program.process_ids() {
@@ -33,32 +47,42 @@ pub(crate) fn coverage(instance: &mut Instance<'_, '_>, ends: Lit) -> Result<Cov
         let process = instance.shape.info(step.thread).process;
         missing[first[process.0 as usize] + step.edge.0 as usize].1.push(*taken);
     }
-    missing.retain(|(_, taken)| !taken.contains(&Lit::TRUE));
-    let mut ended = ends == Lit::TRUE;
+    let edges = &mut covered.edges;
+    let mut retain = |missing: &mut Vec<((ProcessId, EdgeId), Vec<Lit>)>, shown: &dyn Fn(Lit) -> bool| {
+        missing.retain(|(edge, taken)| {
+            if taken.iter().any(|literal| shown(*literal)) {
+                edges.insert(*edge);
+            }
+            !edges.contains(edge)
+        });
+    };
+    retain(&mut missing, &|literal| literal == Lit::TRUE);
+    covered.ends |= ends == Lit::TRUE;
     let mut last_asked: Option<Lit> = None;
     loop {
         let mut wanted: Vec<Lit> = missing.iter().flat_map(|(_, taken)| taken.iter().copied()).collect();
-        wanted.retain(|literal| *literal != Lit::FALSE);
-        if !ended {
+        if !covered.ends {
             wanted.push(ends);
         }
-        if wanted.is_empty() {
-            break;
-        }
+        wanted.retain(|literal| *literal != Lit::FALSE);
         // The question before has been answered.
         if let Some(asked) = last_asked.take() {
             instance.solver.clause(&[!asked]);
+        }
+        if wanted.is_empty() {
+            break;
         }
         let asked = instance.solver.fresh();
         wanted.push(!asked);
         instance.solver.clause(&wanted);
         last_asked = Some(asked);
-        if !instance.exists(&[asked])? {
+        if !instance.exists(asked)? {
             break;
         }
         let solver = &instance.solver;
-        missing.retain(|(_, taken)| !taken.iter().any(|literal| solver.value(*literal)));
-        ended = ended || solver.value(ends);
+        retain(&mut missing, &|literal| solver.value(literal));
+        covered.ends |= solver.value(ends);
     }
-    Ok(Coverage { unreached: missing.into_iter().map(|(edge, _)| edge).collect(), ends: ended })
+    let unreached = missing.into_iter().map(|(edge, _)| edge).collect();
+    Ok(Coverage { unreached, ends: covered.ends })
 }

@@ -3,11 +3,34 @@
 //! Loops that end by counting constants are unrolled to their end whatever the bound is; the bound is
 //! for the others. It grows slowly at first, because most violations need few rounds, and then by half,
 //! so that what was done before costs no more than what is done now.
+//!
+//! **Bounds share a solver.** Incremental bounded model checking (Eén and Sörensson 2003) adds one round
+//! after another to one solver, which keeps what it has learnt. It cannot be done so here: more rounds
+//! of one thread are more writes for the reads of all the others, so clauses that say *one of these* do
+//! not stay true. Instead two bounds are unrolled at once, to the larger one. Before the round that the
+//! smaller bound does not allow, each loop looks at a free condition, the *stop* of that bound: where it
+//! holds, threads are cut there, exactly as the bound would cut them, and where it does not, they go on.
+//! The smaller bound is asked about with its stop assumed, then the larger one with the stop denied for
+//! good. What the solver learnt for the one it has for the other, unless the stop was a reason.
+//!
+//! *Sound*: with the stop, the executions are those of the unrolling to the smaller bound; without it,
+//! those of the unrolling to the larger one. A proof is about the clauses and the choice of the bound
+//! together, so nothing is assumed in it but what is asked. Loops with a bound of their own have no stop,
+//! nor do loops that count or wait; where no loop looks at it, there is none.
+//!
+//! *Cost.* The smaller bound pays for variables that it does not need: a third more time, at most twice
+//! as much. The larger one has a tenth fewer conflicts or so, and half of the unrollings are not made at
+//! all. Up to nine rounds this pays; beyond, an unrolling to half as many rounds again takes so long that
+//! the smaller bound might not be completed in time, and bounds are on their own. They also are where the
+//! larger unrolling is refused. What was reached within a bound is not asked for again (`coverage.rs`).
 
-use wattle_engine::{Bound, Progress, Reason, Run, Statistics, Task, Verdict};
+use wattle_engine::{Reason, Run, Statistics, Task, Verdict};
 
 use crate::Bmc;
-use crate::query::{Failed, Round, round};
+use crate::query::{Failed, Known, Round, rounds};
+
+/// Larger bounds have a solver of their own.
+const LARGEST_SHARED: u32 = 9;
 
 pub(crate) fn deepen(
     engine: &Bmc,
@@ -15,32 +38,47 @@ pub(crate) fn deepen(
     run: &Run,
     statistics: &mut Statistics,
 ) -> Result<Verdict, Reason> {
-    let mut completed: Option<Bound> = None;
-    let mut unwind = engine.unwind.unwrap_or(1);
+    let mut known = Known::default();
+    let mut share = !engine.fresh;
+    let mut bounds = match engine.unwind {
+        Some(unwind) => vec![unwind],
+        None => batch(1, share),
+    };
     loop {
-        run.progress(&Progress {
-            phase: format!("{unwind} rounds of each loop"),
-            states: 0,
-            depth: u64::from(unwind),
-        });
-        match round(engine, task, unwind, run, statistics) {
+        match rounds(engine, task, &bounds, run, &mut known, statistics) {
             Ok(Round::Violated(counterexample)) => return Ok(Verdict::Unsafe { counterexample }),
             Ok(Round::Complete(certificate)) => return Ok(Verdict::Safe { certificate }),
             Ok(Round::Bounded { bound, may_grow }) => {
-                statistics.count("rounds completed", u64::from(unwind));
                 // Where only loops with a bound of their own are cut, more rounds of the others change nothing.
                 if engine.unwind.is_some() || !may_grow {
                     return Ok(Verdict::SafeUpTo { bound });
                 }
-                completed = Some(bound);
+                let last = bounds.last().copied().unwrap_or(1);
+                bounds = batch(next(last), share);
+            }
+            Err(Failed::Large(_)) if bounds.len() > 1 => {
+                share = false;
+                bounds.truncate(1);
             }
             Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted),
             // A bound that was completed is worth saying when the next is too much.
-            Err(Failed::Effort(reason)) => {
-                return completed.map(|bound| Verdict::SafeUpTo { bound }).ok_or(reason);
+            Err(Failed::Effort(reason) | Failed::Large(reason)) => {
+                return known.completed.pop().map(|bound| Verdict::SafeUpTo { bound }).ok_or(reason);
             }
             Err(Failed::Judged(reason)) => return Err(reason),
         }
-        unwind = unwind.saturating_add((unwind / 2).max(1));
     }
 }
+
+fn next(bound: u32) -> u32 {
+    bound.saturating_add((bound / 2).max(1))
+}
+
+/// The bounds from this one on that share a solver.
+fn batch(first: u32, share: bool) -> Vec<u32> {
+    let second = Some(next(first)).filter(|second| share && *second <= LARGEST_SHARED);
+    [first].into_iter().chain(second).collect()
+}
+
+#[cfg(test)]
+mod tests;

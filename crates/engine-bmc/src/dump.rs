@@ -34,7 +34,7 @@ pub enum Dump {
 pub fn dump(engine: &Bmc, task: &Task<'_>, view: Dump) -> Result<String, Unsupported> {
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
-    let structure = unroll(program, &shape, &engine.unrolling(task, engine.unwind.unwrap_or(1)))?;
+    let structure = unroll(program, &shape, &engine.unrolling(task, &[engine.unwind.unwrap_or(1)]))?;
     let mut writer = Writer::new(program, &shape, &structure);
     match view {
         Dump::Ssa => writer.equations(),

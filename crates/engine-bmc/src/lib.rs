@@ -68,6 +68,8 @@ pub struct Bmc {
     pub formulated: Formulated,
     /// Keep what `--certify` needs.
     pub proof: bool,
+    /// A new solver for each bound, to compare with.
+    pub fresh: bool,
 }
 
 /// The heads of the loops of a process, the outer ones first.
@@ -119,8 +121,12 @@ impl Bmc {
         }
     }
 
-    /// How the program of a task is unrolled.
-    fn unrolling(&self, task: &Task<'_>, unwind: u32) -> unroll::Options {
+    /// How the program of a task is unrolled, so that all of these bounds (sorted) can be asked about.
+    fn unrolling(&self, task: &Task<'_>, bounds: &[u32]) -> unroll::Options {
+        let (unwind, smaller) = match bounds {
+            [smaller @ .., largest] => (*largest, smaller.to_vec()),
+            [] => (0, vec![]),
+        };
         let core = task.memory.axioms.as_ref().map(|axioms| &axioms.core);
         let bases = core.iter().flat_map(|core| &core.nodes).filter_map(|node| match node {
             Node::Base(name, _) => Some(&**name),
@@ -140,6 +146,7 @@ impl Bmc {
         unroll::Options {
             unwind,
             per_loop,
+            smaller,
             wanted: Wanted::named(bases),
             // Of a model that someone else wrote it is not known that an execution can go on, nor that a
             // read more changes nothing.

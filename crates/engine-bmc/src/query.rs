@@ -1,4 +1,8 @@
 //! One unrolling, and the questions that are put to it.
+//!
+//! An unrolling carries a few bounds on loops (`deepen.rs` says which and why). They are asked about in
+//! turn, the smallest first. A [`Stop`](crate::structure::Stop) of the bound that is asked about is
+//! assumed; the stops of bounds that are done with are denied for good.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,17 +11,18 @@ use std::sync::Arc;
 
 use wattle_engine::certify::refutation::Refutation;
 use wattle_engine::{
-    Bound, Certificate, Counterexample, Figure, Reason, Run, Spent, Statistics, Task, Unsupported, Violation,
+    Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported,
+    Violation,
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
 use wattle_program::step::domain;
 use wattle_program::{Point, ProcessId, Program, Shape};
-use wattle_sat::{Lit, Outcome, Solver};
+use wattle_sat::{Clauses, Lit, Outcome, Solver};
 
 use crate::assignment::{Model, Words};
 use crate::circuit::Circuit;
-use crate::coverage::{self, Coverage};
+use crate::coverage::{self, Coverage, Covered};
 use crate::decode::decode;
 use crate::encoding::{self, Constraint, Encoding, encode};
 use crate::formulation::Constrained;
@@ -26,7 +31,7 @@ use crate::refutation::{Ledger, problem, refuted};
 use crate::unroll::unroll;
 use crate::{Bmc, order};
 
-/// What one unrolling shows.
+/// What one bound shows.
 pub(crate) enum Round {
     Violated(Box<Counterexample>),
     /// No execution is cut.
@@ -38,10 +43,12 @@ pub(crate) enum Round {
     },
 }
 
-/// Why an unrolling shows nothing.
+/// Why a bound shows nothing.
 pub(crate) enum Failed {
     /// It was too much: of a smaller one something may be known.
     Effort(Reason),
+    /// The largest bound has no unrolling, or none that becomes clauses. A smaller one may have.
+    Large(Reason),
     /// This is how it is: an execution that nobody can judge.
     Judged(Reason),
 }
@@ -55,22 +62,43 @@ impl From<Reason> for Failed {
 /// An unrolling with more events than this is too much: pairs of them are counted in bits.
 const MOST_EVENTS: usize = 20_000;
 
-pub(crate) fn round(
+/// What is known from the bounds so far.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// The bounds that were completed.
+    pub completed: Vec<Bound>,
+    pub covered: Covered,
+}
+
+/// Asks about some bounds (sorted) in turn, until one has the last word: the answer to that one, or to
+/// the largest.
+pub(crate) fn rounds(
     engine: &Bmc,
     task: &Task<'_>,
-    unwind: u32,
+    bounds: &[u32],
     run: &Run,
+    known: &mut Known,
     statistics: &mut Statistics,
 ) -> Result<Round, Failed> {
+    let begin = |bound: u32| {
+        let phase = format!("{bound} rounds of each loop");
+        run.progress(&Progress { phase, states: 0, depth: u64::from(bound) });
+    };
+    bounds.first().copied().into_iter().for_each(begin);
     let shape = Shape::new(task.program).map_err(|error| unsupported(error.to_string()))?;
     let axioms = task.memory.axioms.as_ref().ok_or_else(|| unsupported("a model without axioms"))?;
-    let options = engine.unrolling(task, unwind);
-    let mut structure = unroll(task.program, &shape, &options).map_err(Reason::Unsupported)?;
-    let asked = ask(task.program, &shape, &mut structure).map_err(Reason::Unsupported)?;
+    // What the budget does not allow is not to be called unsupported.
+    let refused = |why: Unsupported| match poll(run) {
+        Err(reason) => Failed::Effort(reason),
+        Ok(()) => Failed::Large(Reason::Unsupported(why)),
+    };
+    let options = engine.unrolling(task, bounds);
+    let mut structure = unroll(task.program, &shape, &options).map_err(refused)?;
+    let asked = ask(task.program, &shape, &mut structure).map_err(refused)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
-        let why = format!("more than {MOST_EVENTS} events after {unwind} rounds of each loop");
-        return Err(Reason::GaveUp(why).into());
+        let why = format!("more than {MOST_EVENTS} events after {} rounds of each loop", options.unwind);
+        return Err(Failed::Large(Reason::GaveUp(why)));
     }
     poll(run)?;
     let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
@@ -81,8 +109,6 @@ pub(crate) fn round(
     circuit.over = Some(&over);
     let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
-    // What the budget does not allow is not to be called unsupported.
-    let refused = |why: Unsupported| poll(run).err().unwrap_or(Reason::Unsupported(why));
     let encoding = encode(&structure, &mut circuit, model).map_err(refused)?;
     poll(run)?;
     let formulation = engine.formulation();
@@ -90,13 +116,33 @@ pub(crate) fn round(
     poll(run)?;
     let questions = Questions::new(&encoding, &mut circuit, &asked, &constrained);
     let words = Words::new(&structure, &mut circuit);
+    let stops = structure.stops.iter().map(|stop| (stop.bound, circuit.literal(&structure, stop.when)));
+    let stops: Vec<(u32, Lit)> = stops.collect();
     circuit.accepted().map_err(refused)?;
     figures(statistics, &encoding, &circuit);
     let proof = ledger.close().map(|clauses| problem(clauses, &constrained.description));
     solver.connect(constrained.description);
     let program = task.program;
-    let mut instance = Instance { program, shape: &shape, encoding, words, solver, stopped, proof };
-    let answer = instance.answer(&questions, unwind, &options.per_loop, thin_air_free);
+    let chosen = vec![];
+    let mut instance = Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
+    let mut answer = Err(Failed::Large(Reason::GaveUp("no bound".into())));
+    for (number, bound) in bounds.iter().enumerate() {
+        if number > 0 {
+            begin(*bound);
+        }
+        instance.choose(*bound, &stops);
+        answer = instance.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
+        match &answer {
+            Ok(Round::Bounded { bound: completed, may_grow }) => {
+                statistics.count("rounds completed", u64::from(*bound));
+                known.completed.push(completed.clone());
+                if !may_grow {
+                    break;
+                }
+            }
+            _ => break,
+        }
+    }
     instance.record(statistics);
     answer
 }
@@ -212,18 +258,35 @@ pub(crate) struct Instance<'i, 's> {
     pub encoding: Encoding<'i, 's>,
     pub words: Words,
     pub solver: Solver,
+    /// Which bound is asked about: its stop, and the denial of those of smaller ones.
+    chosen: Vec<Lit>,
     stopped: Stopped,
     /// What was refuted, if that is to be written down.
     proof: Option<Refutation>,
 }
 
 impl Instance<'_, '_> {
-    /// Is there an execution in which all of this holds?
-    pub fn exists(&mut self, wanted: &[Lit]) -> Result<bool, Reason> {
-        if wanted.contains(&Lit::FALSE) {
+    /// From now on, this bound is asked about. It is larger than those before.
+    fn choose(&mut self, bound: u32, stops: &[(u32, Lit)]) {
+        self.chosen.clear();
+        for (_, stop) in stops.iter().filter(|(smaller, _)| *smaller < bound) {
+            self.chosen.push(!*stop);
+            self.solver.clause(&[!*stop]);
+        }
+        // Where this one cuts, it does not matter where larger ones would.
+        self.chosen.extend(stops.iter().filter(|(other, _)| *other == bound).map(|(_, stop)| *stop));
+        if let Some(refutation) = &mut self.proof {
+            refutation.refuted.clear();
+        }
+    }
+
+    /// Is there an execution in which this holds?
+    pub fn exists(&mut self, wanted: Lit) -> Result<bool, Reason> {
+        if wanted == Lit::FALSE {
             return Ok(false);
         }
-        match self.solver.solve(wanted) {
+        let assumed: Vec<Lit> = self.chosen.iter().copied().chain([wanted]).collect();
+        match self.solver.solve(&assumed) {
             Outcome::Sat => Ok(true),
             Outcome::Unsat => Ok(false),
             Outcome::Stopped => {
@@ -235,11 +298,11 @@ impl Instance<'_, '_> {
 
     /// Is there an execution in which this holds? If not, and if that is wanted, say why.
     fn asked(&mut self, meaning: &str, wanted: Lit) -> Result<bool, Reason> {
-        let exists = self.exists(&[wanted])?;
+        let exists = self.exists(wanted)?;
         if let (false, Some(refutation)) = (exists, &mut self.proof) {
             let proof = if wanted == Lit::FALSE { None } else { self.solver.proof() };
             let known = proof.is_some() || wanted == Lit::FALSE;
-            refutation.refuted.push(refuted(meaning, &[wanted], proof.as_ref()));
+            refutation.refuted.push(refuted(meaning, &[wanted], &self.chosen, proof.as_ref()));
             // Part of a proof is none.
             self.proof = self.proof.take().filter(|_| known);
         }
@@ -252,6 +315,7 @@ impl Instance<'_, '_> {
         unwind: u32,
         bounds: &BTreeMap<(ProcessId, Point), u32>,
         thin_air_free: bool,
+        covered: &mut Covered,
     ) -> Result<Round, Failed> {
         if self.asked("no execution violates the property", questions.violated)? {
             return self.counterexample(questions).map(Round::Violated).map_err(Failed::Judged);
@@ -268,16 +332,21 @@ impl Instance<'_, '_> {
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;
-        let coverage = coverage::coverage(self, questions.ends);
+        let coverage = coverage::cover(self, questions.ends, covered);
         if thin_air_free && !cut {
             // A proof is one even if it is not known what it did not reach.
             let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
-            let proof = self.proof.take().map(Arc::new);
+            let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
+            let proof = self.proof.take().map(|mut proof| {
+                // The bound is part of the problem, not something that is assumed of an execution.
+                proof.clauses.extend(chosen);
+                Arc::new(proof)
+            });
             return Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends }));
         }
         let Coverage { unreached, ends } = coverage?;
         // A loop with a smaller bound of its own limits what is claimed of all loops.
-        let may_grow = cut && self.cuts_others(bounds);
+        let may_grow = cut && self.cuts_others(unwind, bounds);
         let least = match bounds.values().copied().min() {
             Some(least) if may_grow => least.min(unwind),
             Some(least) => least,
@@ -288,12 +357,12 @@ impl Instance<'_, '_> {
     }
 
     /// Is a thread cut at a loop that has no bound of its own?
-    fn cuts_others(&self, bounds: &BTreeMap<(ProcessId, Point), u32>) -> bool {
+    fn cuts_others(&self, unwind: u32, bounds: &BTreeMap<(ProcessId, Point), u32>) -> bool {
         let arena = &self.encoding.structure.arena;
         self.shape.thread_ids().zip(&self.encoding.structure.threads).any(|(thread, threaded)| {
             let process = self.shape.info(thread).process;
-            let others = threaded.cuts.iter().filter(|(head, _)| !bounds.contains_key(&(process, *head)));
-            others.into_iter().any(|(_, when)| arena.value(*when) != Some(0))
+            let others = threaded.cuts.iter().filter(|cut| !bounds.contains_key(&(process, cut.head)));
+            others.into_iter().any(|cut| cut.bounds.contains(&unwind) && arena.value(cut.when) != Some(0))
         })
     }
 

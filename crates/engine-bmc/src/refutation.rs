@@ -61,12 +61,29 @@ pub(crate) fn problem(clauses: Vec<Vec<i32>>, description: &Description) -> Refu
     Refutation { clauses, relations, graphs, tests: tests.collect(), refuted: vec![] }
 }
 
-/// Nothing satisfies the problem and all of `assumed`. What is false anyway needs no proof.
-pub(crate) fn refuted(meaning: &str, assumed: &[Lit], proof: Option<&Proof>) -> Refuted {
+/// Nothing satisfies the problem, the literals that are `chosen` as clauses among it, and all of
+/// `assumed`. What is false anyway needs no proof.
+pub(crate) fn refuted(meaning: &str, assumed: &[Lit], chosen: &[Lit], proof: Option<&Proof>) -> Refuted {
+    let mut steps: Vec<Step> = proof.iter().flat_map(|proof| &proof.steps).map(step).collect();
+    if let Some(last) = steps.last() {
+        // To the solver a choice may have been an assumption, too, which the last step speaks of.
+        let is_chosen = |literal: &i32| chosen.iter().any(|chosen| chosen.number() == -literal);
+        let (left, rest): (Vec<i32>, Vec<i32>) = last.clause.iter().partition(|literal| is_chosen(literal));
+        let mut antecedents: Vec<u32> = Vec::new();
+        let last = steps.len() as u32 - 1;
+        for literal in &left {
+            antecedents.push(steps.len() as u32);
+            steps.push(Step { clause: vec![-literal], by: Inference::Problem });
+        }
+        if !left.is_empty() {
+            antecedents.push(last);
+            steps.push(Step { clause: rest, by: Inference::Propagation(antecedents) });
+        }
+    }
     Refuted {
         meaning: meaning.into(),
         assumed: assumed.iter().map(|literal| literal.number()).collect(),
-        steps: proof.iter().flat_map(|proof| &proof.steps).map(step).collect(),
+        steps,
     }
 }
 

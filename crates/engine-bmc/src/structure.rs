@@ -8,6 +8,8 @@
 //! *Relative conditions.* The condition of a dependency or a pair says when it holds *given that both
 //! its events happen*.
 
+use std::ops::RangeInclusive;
+
 use wattle_logic::Fault;
 pub(crate) use wattle_memory::Access;
 use wattle_program::symbolic::{Arena, Expr};
@@ -111,8 +113,25 @@ pub(crate) struct Threaded {
     pub ended: Option<Expr>,
     /// It is cut by the bound on loops.
     pub cut: Option<Expr>,
-    /// The loops at whose heads it is cut, and when.
-    pub cuts: Vec<(Point, Expr)>,
+    /// The places where that happens.
+    pub cuts: Vec<Cut>,
+}
+
+/// A thread stands at the head of a loop and may not go round again.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    pub head: Point,
+    pub when: Expr,
+    /// The bounds on loops that cut it here; all of them, if the loop has a bound of its own.
+    pub bounds: RangeInclusive<u32>,
+}
+
+/// A smaller bound that the unrolling carries too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub bound: u32,
+    /// A free condition: threads are cut where this bound cuts them.
+    pub when: Expr,
 }
 
 /// Expressions that may have no value are guarded, in whatever speaks of them, by the condition under
@@ -149,6 +168,8 @@ pub(crate) struct Structure<'a> {
     /// Constructs that wattle does not handle, and when they are reached.
     pub unsupported: Vec<(Expr, Name, Span)>,
     pub threads: Vec<Threaded>,
+    /// Sorted by their bounds. One that no loop comes to is not there: it changes nothing.
+    pub stops: Vec<Stop>,
 }
 
 impl Structure<'_> {
@@ -156,6 +177,18 @@ impl Structure<'_> {
     pub fn input(&mut self, low: i64, high: i64) -> u32 {
         self.inputs.push(Input { low, high });
         self.inputs.len() as u32 - 1
+    }
+
+    /// The condition under which a smaller bound cuts threads.
+    pub fn stop(&mut self, bound: u32) -> Expr {
+        match self.stops.binary_search_by_key(&bound, |stop| stop.bound) {
+            Ok(at) => self.stops[at].when,
+            Err(at) => {
+                let when = self.flag();
+                self.stops.insert(at, Stop { bound, when });
+                when
+            }
+        }
     }
 
     /// A new free condition.

@@ -66,6 +66,7 @@ impl Definitions<'_, '_, '_> {
             circuit.clause(&[]);
             return Ok(());
         }
+        self.detach_later_rounds(&mut graph, circuit);
         self.description.graphs.push(graph);
         Ok(())
     }

@@ -28,6 +28,7 @@
 
 mod definitions;
 mod graph;
+mod later;
 mod middle;
 mod present;
 #[cfg(test)]

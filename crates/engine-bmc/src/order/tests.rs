@@ -64,7 +64,7 @@ fn compare(
             assert_eq!(outcome, expected, "{}", context());
             if proved && outcome == Outcome::Unsat {
                 let proof = solver.proof().unwrap();
-                refutation.refuted.push(refuted(&number.to_string(), &assumed, Some(&proof)));
+                refutation.refuted.push(refuted(&number.to_string(), &assumed, &[], Some(&proof)));
             }
             match judged.is_consistent() {
                 true => tally.consistent += 1,

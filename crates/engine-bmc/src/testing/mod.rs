@@ -122,5 +122,6 @@ pub(crate) fn empty(shape: &Shape) -> Structure<'_> {
         faults: vec![],
         unsupported: vec![],
         threads: vec![],
+        stops: vec![],
     }
 }

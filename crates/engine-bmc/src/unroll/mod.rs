@@ -48,6 +48,8 @@ pub(crate) struct Options {
     pub unwind: u32,
     /// or this often, for the loop with this head.
     pub per_loop: BTreeMap<(ProcessId, Point), u32>,
+    /// Smaller bounds (sorted) that can be asked about too, each by a [`Stop`](crate::structure::Stop).
+    pub smaller: Vec<u32>,
     /// Loops that count (that cannot be left before their last round) may together go on for this many
     /// rounds of a thread.
     pub fold: u32,
@@ -63,6 +65,7 @@ impl Default for Options {
         Options {
             unwind: 2,
             per_loop: BTreeMap::new(),
+            smaller: Vec::new(),
             fold: 2_000,
             wanted: Wanted::default(),
             awaits: true,
@@ -156,6 +159,7 @@ fn unroll_but<'a>(
         faults: Vec::new(),
         unsupported: Vec::new(),
         threads: Vec::new(),
+        stops: Vec::new(),
     };
     let contents = initial_writes(program, shape, &mut structure)?;
     let orders = program.process_ids().map(|id| {

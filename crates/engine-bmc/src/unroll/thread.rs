@@ -6,6 +6,7 @@
 //! is *cut* when something does after the last round that the bound allows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use wattle_engine::{Unsupported, steps_are_events};
 use wattle_logic::{Binary, Sort};
@@ -18,7 +19,7 @@ use super::initial::Contents;
 use super::state::{State, join};
 use super::step::refuse;
 use super::term::Terms;
-use crate::structure::{EventId, Standing, Structure, Threaded};
+use crate::structure::{Cut, EventId, Standing, Structure, Threaded};
 use crate::wto::{Component, Element};
 
 /// A program with more unrolled steps, or more events, than this is too much.
@@ -97,6 +98,8 @@ impl<'b> Unroller<'b, '_> {
         // The second round of a loop that only waits shows that it does.
         let bound = given.copied().unwrap_or(self.options.unwind).max(u32::from(waits.is_some()));
         let counting = component.exits && !self.endless.contains(&(process, component.head));
+        let options = self.options;
+        let mut smaller: &[u32] = if given.is_some() { &[] } else { &options.smaller };
         let members = &component.members;
         self.open.push(Open { members, head: component.head, waits: None, beyond: false, left: false });
         let mut round = 0;
@@ -106,14 +109,20 @@ impl<'b> Unroller<'b, '_> {
             if self.waiting[component.head.0 as usize].is_empty() {
                 break;
             }
+            // A loop that nobody can leave yet and that can be left in principle counts.
+            let counts = counting && self.open.last().is_some_and(|open| !open.left);
+            if !counts && round >= bound {
+                let first = smaller.first().copied().unwrap_or(self.options.unwind);
+                let bounds = if given.is_some() { 0..=u32::MAX } else { first..=self.options.unwind };
+                self.cut(component.head, bounds);
+                break;
+            }
+            if !counts {
+                let due = smaller.partition_point(|bound| *bound <= round);
+                smaller[..due].iter().for_each(|bound| self.stop(component.head, *bound));
+                smaller = &smaller[due..];
+            }
             if round >= bound {
-                // A loop that nobody can leave yet and that can be left in principle counts.
-                let Some(open) = self.open.last_mut().filter(|open| counting && !open.left) else {
-                    let ways = std::mem::take(&mut self.waiting[component.head.0 as usize]);
-                    self.cut(component.head, ways);
-                    break;
-                };
-                open.beyond = true;
                 self.folded += 1;
                 if self.folded > self.options.fold {
                     return Err(Halt::Endless(process, component.head));
@@ -122,17 +131,37 @@ impl<'b> Unroller<'b, '_> {
             round += 1;
             if let Some(open) = self.open.last_mut() {
                 open.waits = waits;
+                open.beyond = round > bound;
             }
         }
         self.open.pop();
         Ok(())
     }
 
-    fn cut(&mut self, head: Point, ways: Vec<State>) {
-        let Some(state) = join(&mut self.structure.arena, &self.structure.events, ways) else { return };
-        self.threaded.cuts.push((head, state.reached));
+    /// Nobody goes round again.
+    fn cut(&mut self, head: Point, bounds: RangeInclusive<u32>) {
+        let ways = std::mem::take(&mut self.waiting[head.0 as usize]);
+        if let Some(state) = join(&mut self.structure.arena, &self.structure.events, ways) {
+            self.cut_when(head, state.reached, bounds);
+        }
+    }
+
+    /// Nobody goes round again if a smaller bound is asked about.
+    fn stop(&mut self, head: Point, bound: u32) {
+        let ways = std::mem::take(&mut self.waiting[head.0 as usize]);
+        let Some(mut state) = join(&mut self.structure.arena, &self.structure.events, ways) else { return };
+        let stop = self.structure.stop(bound);
+        let arena = &mut self.structure.arena;
+        let (when, on) = (guard::and(arena, state.reached, stop), guard::not(arena, stop));
+        state.reached = guard::and(arena, state.reached, on);
+        self.cut_when(head, when, bound..=bound);
+        self.waiting[head.0 as usize].push(state);
+    }
+
+    fn cut_when(&mut self, head: Point, when: Expr, bounds: RangeInclusive<u32>) {
+        self.threaded.cuts.push(Cut { head, when, bounds });
         let cut = self.threaded.cut.unwrap_or_else(|| self.structure.arena.constant(0));
-        self.threaded.cut = Some(guard::or(&mut self.structure.arena, cut, state.reached));
+        self.threaded.cut = Some(guard::or(&mut self.structure.arena, cut, when));
     }
 
     /// A thread is at a point.

@@ -2,9 +2,13 @@
 //!
 //! A chain is a list of events each of which reaches the next by fixed edges. Under sequential
 //! consistency a thread is one chain; under weaker models it falls apart into a few. A greedy choice
-//! is made in topological order: an event goes to the chain whose last event is the latest of those
-//! that reach it. (The fewest chains are a matching problem, after Dilworth; the greedy answer is
-//! the fewest on threads, and elsewhere more chains cost time only.)
+//! is made in topological order: of the chains whose last event reaches it, an event goes to the one
+//! whose last event reaches fewest. So under tso a write follows a write, which only writes may follow,
+//! and leaves the chain that ends with a read to the next read. (The fewest chains are a matching
+//! problem, after Dilworth; the greedy answer is the fewest on threads without branches, and elsewhere
+//! more chains cost time only.)
+
+use std::cmp::Reverse;
 
 /// The fixed part of a graph, without edges that others imply.
 pub(super) struct Cover {
@@ -53,6 +57,9 @@ pub(super) fn cover(vertices: usize, edges: &[(u32, u32)]) -> Result<Cover, Vec<
     }
     kept.sort_unstable();
 
+    let row = |vertex: usize| &reached[vertex * words..(vertex + 1) * words];
+    let ahead: Vec<u32> =
+        (0..vertices).map(|vertex| row(vertex).iter().map(|word| word.count_ones()).sum()).collect();
     let mut chain = vec![0; vertices];
     let mut position = vec![0; vertices];
     let mut ends: Vec<u32> = Vec::new();
@@ -60,7 +67,7 @@ pub(super) fn cover(vertices: usize, edges: &[(u32, u32)]) -> Result<Cover, Vec<
         let (to, bit) = (*vertex as usize / 64, *vertex % 64);
         let best = (0..ends.len())
             .filter(|chain| reached[ends[*chain] as usize * words + to] >> bit & 1 == 1)
-            .max_by_key(|chain| place[ends[*chain] as usize]);
+            .min_by_key(|chain| (ahead[ends[*chain] as usize], Reverse(place[ends[*chain] as usize])));
         let best = best.unwrap_or_else(|| {
             ends.push(*vertex);
             ends.len() - 1
@@ -75,7 +82,6 @@ pub(super) fn cover(vertices: usize, edges: &[(u32, u32)]) -> Result<Cover, Vec<
 
 /// The smallest number first among those that may come next.
 fn topological(edges: &[(u32, u32)], leaving: &[Vec<u32>], entering: &mut [u32]) -> Option<Vec<u32>> {
-    use std::cmp::Reverse;
     let free = (0..entering.len() as u32).filter(|vertex| entering[*vertex as usize] == 0);
     let mut free: std::collections::BinaryHeap<_> = free.map(Reverse).collect();
     let mut order = Vec::with_capacity(entering.len());

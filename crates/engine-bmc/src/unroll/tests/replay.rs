@@ -304,8 +304,8 @@ impl World<'_> {
                 assert_eq!(local.code(), value(*expr).ok(), "a local in the end");
             }
         }
-        for (head, when) in &threaded.cuts {
-            assert!(!is(*when) || *head == state.point, "cut elsewhere");
+        for cut in &threaded.cuts {
+            assert!(!is(cut.when) || cut.head == state.point, "cut elsewhere");
         }
         let stands = !stands.is_empty();
         Some(Replayed { way: (way, read_values), ended, stands, state })
@@ -502,6 +502,14 @@ fn check(name: &str, program: &Program, options: &Options, rng: &mut Rng, tally:
             let mut values = vec![0; structure.events.len()];
             reads.iter().for_each(|read| values[*read as usize] = VALUES[digits.next().unwrap() as usize]);
             let mut inputs: Vec<i64> = structure.inputs.iter().map(|input| input.low).collect();
+            // Where a smaller bound can be asked about, that one must have all its ways.
+            let stops: Vec<usize> = (structure.stops.iter())
+                .map(|stop| match structure.arena.node(stop.when) {
+                    Node::Cell(cell) => cell as usize,
+                    _ => panic!("no free condition"),
+                })
+                .collect();
+            stops.iter().for_each(|stop| inputs[*stop] = 1);
             cells.iter().for_each(|cell| inputs[*cell as usize] = low(cell) + digits.next().unwrap() as i64);
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 world.replay(&values, &inputs, &own)
@@ -516,7 +524,7 @@ fn check(name: &str, program: &Program, options: &Options, rng: &mut Rng, tally:
             if let Some(replayed) = result {
                 tally.executions += 1;
                 tally.ended += u32::from(replayed.ended);
-                if replayed.ended {
+                if replayed.ended && stops.iter().all(|stop| inputs[*stop] == 1) {
                     found.insert(replayed.way);
                 }
             }
@@ -550,6 +558,9 @@ fn random_programs() {
             Options { unwind: UNWIND, fold: 30, wanted: Wanted::ALL, awaits: false, ..Options::default() };
         if seed % 3 == 0 {
             options.standing = everywhere(&program);
+        }
+        if seed % 4 == 0 {
+            (options.unwind, options.smaller) = (UNWIND + 1, vec![UNWIND]);
         }
         check(&format!("seed {seed}"), &program, &options, &mut rng, &mut tally);
     }
@@ -702,6 +713,8 @@ fn jumps() {
                 ..Options::default()
             };
             check(text, &program, &options, &mut rng, &mut tally);
+            let more = Options { unwind: UNWIND + 2, smaller: vec![UNWIND, UNWIND + 1], ..options };
+            check(text, &program, &more, &mut rng, &mut tally);
         }
     }
     assert!(tally.ended > 50 && tally.complete > 2, "{tally:?}");

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use wattle_driver::check::{Check, check};
 use wattle_driver::engines::Settings;
-use wattle_driver::fix::{All, Fix, fix};
+use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, load, models};
 use wattle_engine::{Budget, Engine, Figure, Property, Run, Task};
 use wattle_engine_bmc::{Bmc, Formulated};
@@ -390,17 +390,9 @@ fn ring(quick: bool) -> Result<bool, String> {
 fn fences(n: u32, model: &str) -> Result<Option<usize>, String> {
     let bmc = Bmc { unwind: Some(1), ..Bmc::default() };
     let request = Fix {
-        model: models::resolve(model, false)?,
-        engine: None,
         settings: Settings { bmc, ..Settings::default() },
         budget: Budget { time: Some(Duration::from_secs(300)), ..Budget::default() },
-        atomic_copy: false,
-        all: All::One,
-        anywhere: false,
-        per_thread: false,
-        relax: false,
-        costs: vec![],
-        write: false,
+        ..Fix::new(models::resolve(model, false)?)
     };
     let report = fix(&request, &Input::text("bench", "wtl", &workers(n)), &Watch::default())?;
     Ok(match report.verdict {

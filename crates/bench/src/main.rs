@@ -2,9 +2,10 @@
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
-//! other engines, `tables` compares with herd, `litmus` measures how fast suites of litmus tests are, `read`
-//! how fast they are read, `smt` how fast the SMT solver answers, `reduction` compares programs whose buffers
-//! are locals with the machines. Nothing here is shipped to users.
+//! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
+//! with herd, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
+//! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
+//! Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod agree;
@@ -13,6 +14,7 @@ mod deepen;
 mod explore;
 mod fuzz;
 mod litmus;
+mod order;
 mod read;
 mod reduction;
 mod smt;
@@ -28,6 +30,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
        wattle-bench litmus [--quick]
+       wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
        wattle-bench smt
        wattle-bench tables [FOLDER…] [--jobs N] [--all]
        wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
+        Some((command, rest)) if command == "order" => order::run(rest),
         Some((command, rest)) if command == "smt" => smt::run(rest),
         Some((command, rest)) if command == "tables" => tables::run(rest),
         Some((command, rest)) if command == "twins" => twins::run(rest),

@@ -49,6 +49,25 @@ pub struct Fix {
     pub write: bool,
 }
 
+impl Fix {
+    /// One of the fewest sets, by any engine, without a limit; the text stays as it is.
+    pub fn new(model: MemoryModel) -> Fix {
+        Fix {
+            model,
+            engine: None,
+            settings: Settings::default(),
+            budget: Budget::default(),
+            atomic_copy: false,
+            all: All::One,
+            anywhere: false,
+            per_thread: false,
+            relax: false,
+            costs: vec![],
+            write: false,
+        }
+    }
+}
+
 /// Which solutions are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum All {

@@ -83,26 +83,13 @@ impl Engine for Panel<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::Settings;
-    use crate::fix::{All, Fix, fix};
+    use crate::fix::{Fix, fix};
     use crate::{Input, Watch, models};
-    use wattle_engine::Budget;
     use wattle_report::{FixReport, FixVerdict, Proof};
 
     fn fixed(text: &str, model: &str, engine: Option<&str>) -> FixReport {
-        let request = Fix {
-            model: models::resolve(model, false).unwrap(),
-            engine: engine.map(ToOwned::to_owned),
-            settings: Settings::default(),
-            budget: Budget::default(),
-            atomic_copy: false,
-            all: All::One,
-            anywhere: false,
-            per_thread: false,
-            relax: false,
-            costs: vec![],
-            write: false,
-        };
+        let model = models::resolve(model, false).unwrap();
+        let request = Fix { engine: engine.map(ToOwned::to_owned), ..Fix::new(model) };
         fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap()
     }
 

@@ -47,10 +47,9 @@ mod wto;
 
 use std::collections::BTreeMap;
 
-use wattle_engine::{Answer, Engine, Property, Run, Statistics, Task, Unsupported, Verdict};
+use wattle_engine::{Answer, Engine, Run, Statistics, Task, Unsupported, Verdict, axioms};
 use wattle_memory::cat::Node;
-use wattle_program::symbolic::formula::speaks_of_memory;
-use wattle_program::{Cfg, Point, PropertyKind, Shape};
+use wattle_program::{Cfg, Point};
 use wattle_source::Span;
 
 use crate::formulation::Formulation;
@@ -103,29 +102,8 @@ impl Engine for Bmc {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let program = task.program;
-        if let Err(wattle_program::NotFixed(process)) = Shape::new(program) {
-            let process = program.process(process);
-            let what = format!("`{}` has any number of copies", process.name);
-            return Err(Unsupported { what, span: Some(process.span) });
-        }
-        if task.memory.axioms.is_none() {
-            return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
-        }
-        if let Some(what) = task.memory.refuses(program) {
-            return Err(Unsupported::new(what));
-        }
-        if task.property == Property::NoDeadlock {
-            return Err(Unsupported::new("deadlock under axioms"));
-        }
-        self.formulation().accepts(task.memory)?;
-        for property in &program.properties {
-            if property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula) {
-                let what = "a property of all states that speaks of memory, under axioms".into();
-                return Err(Unsupported { what, span: Some(property.span) });
-            }
-        }
-        Ok(())
+        axioms(task)?;
+        self.formulation().accepts(task.memory)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Answer {

@@ -11,31 +11,13 @@
 use std::ops::RangeInclusive;
 
 use wattle_logic::Fault;
+pub(crate) use wattle_memory::Access;
 use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{EdgeId, Name, Orders, Point, Tags, ThreadId};
 use wattle_source::Span;
 
 /// The position of an event in [`Structure::events`].
 pub(crate) type EventId = u32;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Access {
-    Read,
-    Write,
-    /// One event that reads and writes (C11).
-    Update,
-    Fence,
-}
-
-impl Access {
-    pub fn reads(self) -> bool {
-        matches!(self, Access::Read | Access::Update)
-    }
-
-    pub fn writes(self) -> bool {
-        matches!(self, Access::Write | Access::Update)
-    }
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Event {

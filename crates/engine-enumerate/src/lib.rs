@@ -32,12 +32,11 @@ mod witness;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
-    Answer, Bound, Census, Certificate, Counterexample, Engine, Executions, OutcomeSet, Outcomes, Property,
-    Reason, Run, Statistics, Task, Unsupported, Verdict,
+    Answer, Bound, Census, Certificate, Counterexample, Engine, Executions, OutcomeSet, Outcomes, Reason,
+    Run, Statistics, Task, Unsupported, Verdict, axioms, steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
-use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Program, PropertyKind, Shape};
 
 use crate::census::Counter;
@@ -86,28 +85,8 @@ impl Engine for Enumerate {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let program = task.program;
-        if let Err(wattle_program::NotFixed(process)) = Shape::new(program) {
-            let process = program.process(process);
-            let what = format!("`{}` has any number of copies", process.name);
-            return Err(Unsupported { what, span: Some(process.span) });
-        }
-        let Some(axioms) = &task.memory.axioms else {
-            return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
-        };
-        if let Some(what) = task.memory.refuses(program) {
-            return Err(Unsupported::new(what));
-        }
-        if task.property == Property::NoDeadlock {
-            return Err(Unsupported::new("deadlock under axioms"));
-        }
-        for property in &program.properties {
-            if property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula) {
-                let what = "a property of all states that speaks of memory, under axioms".into();
-                return Err(Unsupported { what, span: Some(property.span) });
-            }
-        }
-        unfold::accepts(program)?;
+        let axioms = axioms(task)?;
+        steps_are_events(task.program)?;
         self.compiled.plans(axioms)?;
         Ok(())
     }

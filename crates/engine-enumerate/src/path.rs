@@ -1,6 +1,7 @@
 //! What one thread may do, before anything is known about what its reads return.
 
 use wattle_logic::Fault;
+pub(crate) use wattle_memory::Access;
 use wattle_program::{EdgeId, Name, Orders, Point, Tags};
 
 use wattle_program::symbolic::{Arena, Expr, Reads};
@@ -69,24 +70,6 @@ pub(crate) struct Asserted {
     pub edge: EdgeId,
     pub op: usize,
     pub condition: Expr,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    Read,
-    Write,
-    Update,
-    Fence,
-}
-
-impl Access {
-    pub fn reads(self) -> bool {
-        matches!(self, Access::Read | Access::Update)
-    }
-
-    pub fn writes(self) -> bool {
-        matches!(self, Access::Write | Access::Update)
-    }
 }
 
 /// How a write belongs to an earlier read of the path.

@@ -256,26 +256,7 @@ pub(crate) fn is_detour(process: &Process, first: EdgeId, second: EdgeId) -> boo
         && second.ops.is_empty()
         && first.to == second.to
         && first.mode == second.mode
-        && opposite(&first.guard, &second.guard)
-}
-
-/// Is one condition the negation of the other, as written?
-fn opposite(first: &Term, second: &Term) -> bool {
-    use Binary::*;
-    let negates =
-        |a: &Term, b: &Term| matches!(a.kind(), Kind::Unary(wattle_logic::Unary::Not, inner) if inner == b);
-    if negates(first, second) || negates(second, first) {
-        return true;
-    }
-    match (first.kind(), second.kind()) {
-        (Kind::Binary(a, left, right), Kind::Binary(b, other_left, other_right)) => {
-            let pairs = [(Equal, NotEqual), (Less, GreaterEqual), (LessEqual, Greater)];
-            left == other_left
-                && right == other_right
-                && pairs.iter().any(|(x, y)| (a, b) == (x, y) || (a, b) == (y, x))
-        }
-        _ => false,
-    }
+        && first.guard.is_opposite(&second.guard)
 }
 
 /// Can a thread always leave a point by one of these edges? Not where an assumption may be false, a
@@ -295,7 +276,7 @@ fn sure(program: &Program, process: &Process, leaving: &[EdgeId]) -> bool {
         return false;
     }
     edges.iter().any(|edge| edge.guard.is_true())
-        || edges.iter().any(|a| edges.iter().any(|b| opposite(&a.guard, &b.guard)))
+        || edges.iter().any(|a| edges.iter().any(|b| a.guard.is_opposite(&b.guard)))
 }
 
 struct Run<'a, 'b, 'c> {
@@ -709,48 +690,6 @@ impl<'a> Run<'a, '_, '_> {
 fn several(edge: &Edge) -> Unsupported {
     let span = Some(edge.origin.0);
     Unsupported { what: "an atomic step on several locations under axioms".into(), span }
-}
-
-/// Are the accesses of each edge such that its events say what the step does?
-pub(crate) fn accepts(program: &Program) -> Result<(), Unsupported> {
-    for process in &program.processes {
-        for edge in &process.cfg.edges {
-            let mut addresses: Vec<&Term> = Vec::new();
-            let (mut loads, mut stores) = (0, 0);
-            let mut late = false;
-            for op in &edge.ops {
-                match op {
-                    Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
-                        late |= stores > 0;
-                        loads += 1;
-                        addresses.push(address);
-                    }
-                    Op::Store { address, .. } | Op::StoreConditional { address, .. } => {
-                        stores += 1;
-                        addresses.push(address);
-                    }
-                    Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
-                        let span = Some(edge.origin.0);
-                        return Err(Unsupported { what: "remote operations under axioms".into(), span });
-                    }
-                    _ => {}
-                }
-            }
-            let alone = addresses.len() <= 1;
-            let pair = loads <= 1 && stores <= 1 && addresses.windows(2).all(|pair| pair[0] == pair[1]);
-            // A read after the write of the same step would have no choice, and no event says so.
-            let pair = pair && !(late && loads + stores > 1);
-            let fits = match edge.mode {
-                Mode::Locked => pair,
-                Mode::Buffered => alone,
-                Mode::Plain => alone || program.vocabulary != Vocabulary::Generic,
-            };
-            if !fits {
-                return Err(several(edge));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The tags of an event, as one set.

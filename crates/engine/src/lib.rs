@@ -4,6 +4,7 @@
 //! sees the answer, [`confirm`] replays an *unsafe* verdict on the reference machine, and
 //! [`certify`] re-checks the certificate of a *safe* one when asked.
 
+mod axioms;
 pub mod certify;
 pub mod confirm;
 mod contract;
@@ -11,6 +12,7 @@ mod run;
 mod tidy;
 mod verdict;
 
+pub use axioms::{axioms, steps_are_events};
 pub use contract::{
     Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
 };

@@ -240,6 +240,24 @@ impl Term {
         Term::unary(Unary::Not, self.clone())
     }
 
+    /// Is one condition the negation of the other, as written?
+    pub fn is_opposite(&self, other: &Term) -> bool {
+        use Binary::*;
+        let negates = |a: &Term, b: &Term| matches!(a.kind(), Kind::Unary(Unary::Not, inner) if inner == b);
+        if negates(self, other) || negates(other, self) {
+            return true;
+        }
+        match (self.kind(), other.kind()) {
+            (Kind::Binary(a, left, right), Kind::Binary(b, other_left, other_right)) => {
+                let pairs = [(Equal, NotEqual), (Less, GreaterEqual), (LessEqual, Greater)];
+                left == other_left
+                    && right == other_right
+                    && pairs.iter().any(|(x, y)| (a, b) == (x, y) || (a, b) == (y, x))
+            }
+            _ => false,
+        }
+    }
+
     pub fn and(self, other: Term) -> Term {
         Term::binary(Binary::And, self, other)
     }

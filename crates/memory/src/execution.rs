@@ -41,6 +41,26 @@ pub enum EventKind {
     Fence,
 }
 
+/// What an event does, wherever and whatever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+    /// One event that reads and writes (C11).
+    Update,
+    Fence,
+}
+
+impl Access {
+    pub fn reads(self) -> bool {
+        matches!(self, Access::Read | Access::Update)
+    }
+
+    pub fn writes(self) -> bool {
+        matches!(self, Access::Write | Access::Update)
+    }
+}
+
 impl Event {
     pub fn location(&self) -> Option<u32> {
         match &self.kind {

@@ -20,6 +20,6 @@ pub mod relation;
 mod twin;
 
 pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
-pub use execution::{Event, EventKind, Execution};
+pub use execution::{Access, Event, EventKind, Execution};
 pub use observe::observe;
 pub use twin::{has_twins, speaks_of_threads};

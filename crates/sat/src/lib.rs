@@ -8,9 +8,7 @@ mod scratch;
 mod solver;
 pub mod synthetic;
 mod theory;
-
-#[cfg(test)]
-mod tests;
+pub mod trials;
 
 pub use clauses::{Clauses, Lit};
 pub use description::{Definition, Description, Graph, Pair, RelationId, Test};

@@ -7,7 +7,6 @@
 //! can be given to the order theory, or be written out with binary clocks as in the paper (Alglave,
 //! Kroening and Tautschnig 2013): a number for each event, and a comparison for each edge.
 
-#[cfg(test)]
 use std::collections::BTreeSet;
 
 use crate::{Clauses, Definition, Description, Graph, Lit, Outcome, Pair, RelationId, Solver};
@@ -149,7 +148,6 @@ impl Instance {
     }
 
     /// The instance for the order theory, with all that the solver is given.
-    #[cfg(test)]
     pub(crate) fn written_down(&self, solver: &mut Solver) -> (BTreeSet<Vec<Lit>>, Description) {
         struct Both<'s>(&'s mut Solver, BTreeSet<Vec<Lit>>);
         impl Clauses for Both<'_> {

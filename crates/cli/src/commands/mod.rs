@@ -25,6 +25,7 @@ use wattle_engine::{Budget, Property};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
+use wattle_engine_extrapolate::Extrapolate;
 use wattle_report::Exit;
 
 use crate::args::{Format, Formulation, Inputs, Question, ScCopy, Search, Show};
@@ -77,6 +78,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
+        extrapolate: Extrapolate { buffer: search.buffer, ..Extrapolate::default() },
         smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),

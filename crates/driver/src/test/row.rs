@@ -9,7 +9,7 @@ use wattle_report::{CheckReport, CheckVerdict, FixVerdict, Listing, OutcomesVerd
 use super::{Expectation, Key, Row, Status, Test};
 use crate::check::{Check, check};
 use crate::compare::outcomes_request;
-use crate::fix::{All, Fix, fix};
+use crate::fix::{Fix, fix};
 use crate::outcomes::outcomes;
 use crate::{Input, Watch, load, models};
 
@@ -216,17 +216,11 @@ struct Fewest {
 
 fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, String> {
     let request = Fix {
-        model: request.model.clone(),
         engine: request.engine.clone(),
         settings: request.settings.clone(),
         budget: request.budget,
         atomic_copy: request.atomic_copy,
-        all: All::One,
-        anywhere: false,
-        per_thread: false,
-        relax: false,
-        costs: vec![],
-        write: false,
+        ..Fix::new(request.model.clone())
     };
     let report = fix(&request, input, watch)?;
     match report.verdict {

@@ -4,9 +4,8 @@
 use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
-use wattle_driver::fix::{All, Fix, fix};
+use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, models};
-use wattle_engine::Budget;
 use wattle_report::{FixReport, FixVerdict, Proof};
 
 fn corpus(path: &str) -> Input {
@@ -15,19 +14,8 @@ fn corpus(path: &str) -> Input {
 }
 
 fn fixed(path: &str, model: &str, settings: Settings, engine: Option<&str>) -> FixReport {
-    let request = Fix {
-        model: models::resolve(model, false).unwrap(),
-        engine: engine.map(ToOwned::to_owned),
-        settings,
-        budget: Budget::default(),
-        atomic_copy: false,
-        all: All::One,
-        anywhere: false,
-        per_thread: false,
-        relax: false,
-        costs: vec![],
-        write: false,
-    };
+    let model = models::resolve(model, false).unwrap();
+    let request = Fix { engine: engine.map(ToOwned::to_owned), settings, ..Fix::new(model) };
     fix(&request, &corpus(path), &Watch::default()).unwrap()
 }
 

@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use wattle_engine::Unsupported;
-use wattle_logic::{Binary, Kind, Sort, Term, Unary};
+use wattle_engine::{Unsupported, steps_are_events};
+use wattle_logic::{Binary, Sort};
 use wattle_program::symbolic::Expr;
 use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program, Range, Shape, ThreadId};
 
@@ -288,7 +288,7 @@ impl<'b> Unroller<'b, '_> {
         };
         a.guard.is_true()
             && b.guard.is_true()
-            && are_opposite(condition, denied)
+            && condition.is_opposite(denied)
             && self.refuses_nothing(a, same)
             && self.refuses_nothing(b, same)
     }
@@ -309,58 +309,23 @@ impl<'b> Unroller<'b, '_> {
     }
 }
 
-/// Is one condition the negation of the other, as written?
-pub(crate) fn are_opposite(first: &Term, second: &Term) -> bool {
-    use Binary::*;
-    let negates = |a: &Term, b: &Term| matches!(a.kind(), Kind::Unary(Unary::Not, inner) if inner == b);
-    if negates(first, second) || negates(second, first) {
-        return true;
-    }
-    match (first.kind(), second.kind()) {
-        (Kind::Binary(a, left, right), Kind::Binary(b, other_left, other_right)) => {
-            let pairs = [(Equal, NotEqual), (Less, GreaterEqual), (LessEqual, Greater)];
-            left == other_left
-                && right == other_right
-                && pairs.iter().any(|(x, y)| (a, b) == (x, y) || (a, b) == (y, x))
-        }
-        _ => false,
-    }
-}
-
 /// Are the accesses of each edge such that its events say what the step does?
 pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
-    for edge in program.processes.iter().flat_map(|process| &process.cfg.edges) {
-        let mut addresses: Vec<&Term> = Vec::new();
-        let (mut loads, mut stores) = (0, 0);
-        let mut late = false;
-        // No order is said to hold between a fence and the accesses of its own step.
-        let fenced = edge.mode == Mode::Locked && edge.ops.iter().any(|op| matches!(op, Op::Fence(_)));
-        for op in &edge.ops {
-            match op {
-                Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
-                    late |= stores > 0;
-                    loads += 1;
-                    addresses.push(address);
-                }
-                Op::Store { address, .. } | Op::StoreConditional { address, .. } => {
-                    stores += 1;
-                    addresses.push(address);
-                }
-                _ => {}
-            }
-        }
-        let alone = addresses.len() <= 1;
-        let pair = loads <= 1 && stores <= 1 && addresses.windows(2).all(|pair| pair[0] == pair[1]);
-        // A read after the write of the same step would have no choice, and no event says so.
-        let pair = pair && !(late && loads + stores > 1);
-        let fits = match edge.mode {
-            Mode::Locked => pair && (!fenced || addresses.is_empty()),
-            Mode::Buffered => alone,
-            Mode::Plain => alone || program.vocabulary != wattle_program::Vocabulary::Generic,
-        };
-        if !fits {
-            return Err(refuse("an atomic step on several locations under axioms", edge));
-        }
+    steps_are_events(program)?;
+    let accesses = |op: &Op| {
+        matches!(
+            op,
+            Op::Load { .. } | Op::LoadExclusive { .. } | Op::Store { .. } | Op::StoreConditional { .. }
+        )
+    };
+    // No order is said to hold between a fence and the accesses of its own step.
+    let fenced = |edge: &&Edge| {
+        edge.mode == Mode::Locked
+            && edge.ops.iter().any(|op| matches!(op, Op::Fence(_)))
+            && edge.ops.iter().any(accesses)
+    };
+    match program.processes.iter().flat_map(|process| &process.cfg.edges).find(fenced) {
+        Some(edge) => Err(refuse("an atomic step with accesses and a fence under axioms", edge)),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -2,84 +2,100 @@
 
 use std::collections::BTreeSet;
 
+use super::ensure;
 use crate::proof::{By, Edge, Fact, Inference, Justification, Proof, Violation};
 use crate::{Definition, Description, Lit, Pair, Test};
 
-/// The conclusion, if each step is what it says.
-pub(super) fn check(proof: &Proof, inputs: &BTreeSet<Vec<Lit>>, description: &Description) -> Vec<Lit> {
+/// The conclusion; `Err` if a step is not what it says.
+pub(super) fn check(
+    proof: &Proof,
+    inputs: &BTreeSet<Vec<Lit>>,
+    description: &Description,
+) -> Result<Vec<Lit>, String> {
     for (position, step) in proof.steps.iter().enumerate() {
         match &step.by {
             Inference::Input => {
                 let mut clause = step.clause.clone();
                 clause.sort_unstable();
                 clause.dedup();
-                assert!(clause == [Lit::TRUE] || inputs.contains(&clause), "{clause:?} is no input");
+                let given = clause == [Lit::TRUE] || inputs.contains(&clause);
+                ensure(given, || format!("{clause:?} is no input"))?;
             }
-            Inference::Theory(justification) => check_lemma(&step.clause, justification, description),
+            Inference::Theory(justification) => check_lemma(&step.clause, justification, description)?,
             Inference::Propagation(antecedents) => {
                 let mut holds: BTreeSet<Lit> = step.clause.iter().map(|literal| !*literal).collect();
                 let mut refuted = false;
                 for antecedent in antecedents {
-                    assert!((*antecedent as usize) < position);
+                    ensure((*antecedent as usize) < position, || format!("step {position} looks ahead"))?;
                     let clause = &proof.steps[*antecedent as usize].clause;
                     let open: BTreeSet<Lit> =
                         clause.iter().copied().filter(|literal| !holds.contains(&!*literal)).collect();
-                    assert!(open.len() <= 1, "{clause:?} says nothing in step {position}");
+                    ensure(open.len() <= 1, || format!("{clause:?} says nothing in step {position}"))?;
                     refuted |= open.is_empty();
                     holds.extend(open);
                 }
-                assert!(refuted, "step {position} does not follow");
+                ensure(refuted, || format!("step {position} does not follow"))?;
             }
         }
     }
-    proof.steps.last().unwrap().clause.clone()
+    let last = proof.steps.last().ok_or("no step")?;
+    Ok(last.clause.clone())
 }
 
-fn check_lemma(clause: &[Lit], justification: &Justification, description: &Description) {
+fn check_lemma(
+    clause: &[Lit],
+    justification: &Justification,
+    description: &Description,
+) -> Result<(), String> {
     let Justification { facts, violation } = justification;
     for (position, fact) in facts.iter().enumerate() {
-        check_fact(clause, facts, position, fact, description);
+        check_fact(clause, facts, position, fact, description)?;
     }
     match violation {
         Violation::Test { test, fact } => {
             let (test, relation) = description.tests[*test as usize];
             let fact = &facts[*fact as usize];
-            assert_eq!(fact.relation, relation);
-            assert!(test == Test::Empty || fact.pair.0 == fact.pair.1);
+            let right = fact.relation == relation && (test == Test::Empty || fact.pair.0 == fact.pair.1);
+            ensure(right, || format!("{fact:?} breaks no test"))
         }
         Violation::Cycle { graph, edges } => {
             let graph = &description.graphs[*graph as usize];
-            let pairs: Vec<Pair> = edges
-                .iter()
-                .map(|edge| match edge {
+            let mut pairs: Vec<Pair> = Vec::new();
+            for edge in edges {
+                let (known, pair) = match edge {
                     Edge::Fixed(pair) => {
-                        assert!(graph.fixed.contains(pair) || graph.literal.contains(&(Lit::TRUE, *pair)));
-                        *pair
+                        (graph.fixed.contains(pair) || graph.literal.contains(&(Lit::TRUE, *pair)), *pair)
                     }
                     Edge::Literal(literal, pair) => {
-                        assert!(graph.literal.contains(&(*literal, *pair)) && clause.contains(&!*literal));
-                        *pair
+                        (graph.literal.contains(&(*literal, *pair)) && clause.contains(&!*literal), *pair)
                     }
                     Edge::Fact(fact) => {
                         let fact = &facts[*fact as usize];
-                        assert!(graph.relations.contains(&fact.relation));
-                        fact.pair
+                        (graph.relations.contains(&fact.relation), fact.pair)
                     }
-                })
-                .collect();
-            assert!(!pairs.is_empty());
-            for (position, pair) in pairs.iter().enumerate() {
-                assert_eq!(pair.1, pairs[(position + 1) % pairs.len()].0, "{pairs:?} is no cycle");
+                };
+                ensure(known, || format!("{edge:?} is not in the graph"))?;
+                pairs.push(pair);
             }
+            let next = pairs.iter().cycle().skip(1);
+            let closed = !pairs.is_empty() && pairs.iter().zip(next).all(|(one, next)| one.1 == next.0);
+            ensure(closed, || format!("{pairs:?} is no cycle"))
         }
     }
 }
 
-fn check_fact(clause: &[Lit], facts: &[Fact], position: usize, fact: &Fact, description: &Description) {
+fn check_fact(
+    clause: &[Lit],
+    facts: &[Fact],
+    position: usize,
+    fact: &Fact,
+    description: &Description,
+) -> Result<(), String> {
     let definition = &description.relations[fact.relation.0 as usize];
     let premises: Vec<&Fact> = match &fact.by {
         By::Rule(premises) => {
-            assert!(premises.iter().all(|premise| (*premise as usize) < position));
+            let earlier = premises.iter().all(|premise| (*premise as usize) < position);
+            ensure(earlier, || format!("{fact:?} looks ahead"))?;
             premises.iter().map(|premise| &facts[*premise as usize]).collect()
         }
         _ => Vec::new(),
@@ -124,5 +140,5 @@ fn check_fact(clause: &[Lit], facts: &[Fact], position: usize, fact: &Fact, desc
         }
         _ => false,
     };
-    assert!(right, "{fact:?} from {premises:?}");
+    ensure(right, || format!("{fact:?} from {premises:?}"))
 }

@@ -1,0 +1,82 @@
+//! What every engine that works by axioms refuses.
+//!
+//! Axioms judge finished executions of a fixed number of threads: they know no deadlock and no memory in
+//! between, and an event is one access. So a step must be such that its events say what it does.
+
+use std::sync::Arc;
+
+use wattle_logic::Term;
+use wattle_memory::cat::Axioms;
+use wattle_program::symbolic::formula::speaks_of_memory;
+use wattle_program::{Edge, Mode, NotFixed, Op, Program, PropertyKind, Shape, Vocabulary};
+
+use crate::{Property, Task, Unsupported};
+
+/// The axioms of a task's model, if they can judge what the task asks.
+pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
+    let program = task.program;
+    if let Err(NotFixed(process)) = Shape::new(program) {
+        let process = program.process(process);
+        let what = format!("`{}` has any number of copies", process.name);
+        return Err(Unsupported { what, span: Some(process.span) });
+    }
+    let Some(axioms) = &task.memory.axioms else {
+        return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
+    };
+    if let Some(what) = task.memory.refuses(program) {
+        return Err(Unsupported::new(what));
+    }
+    if task.property == Property::NoDeadlock {
+        return Err(Unsupported::new("deadlock under axioms"));
+    }
+    for property in &program.properties {
+        if property.kind != PropertyKind::Finally && speaks_of_memory(&property.formula) {
+            let what = "a property of all states that speaks of memory, under axioms".into();
+            return Err(Unsupported { what, span: Some(property.span) });
+        }
+    }
+    Ok(axioms)
+}
+
+/// Are the accesses of each step such that its events say what it does?
+pub fn steps_are_events(program: &Program) -> Result<(), Unsupported> {
+    program
+        .processes
+        .iter()
+        .flat_map(|process| &process.cfg.edges)
+        .try_for_each(|edge| step_is_events(program, edge))
+}
+
+fn step_is_events(program: &Program, edge: &Edge) -> Result<(), Unsupported> {
+    let refuse = |what: &str| Err(Unsupported { what: what.into(), span: Some(edge.origin.0) });
+    let mut addresses: Vec<&Term> = Vec::new();
+    let (mut loads, mut stores) = (0, 0);
+    let mut late = false;
+    for op in &edge.ops {
+        match op {
+            Op::Load { address, .. } | Op::LoadExclusive { address, .. } => {
+                late |= stores > 0;
+                loads += 1;
+                addresses.push(address);
+            }
+            Op::Store { address, .. } | Op::StoreConditional { address, .. } => {
+                stores += 1;
+                addresses.push(address);
+            }
+            Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
+                return refuse("remote operations under axioms");
+            }
+            _ => {}
+        }
+    }
+    let alone = addresses.len() <= 1;
+    let pair = loads <= 1 && stores <= 1 && addresses.windows(2).all(|pair| pair[0] == pair[1]);
+    // A read after the write of the same step would have no choice, and no event says so.
+    let pair = pair && !(late && loads + stores > 1);
+    let fits = match edge.mode {
+        Mode::Locked => pair,
+        Mode::Buffered => alone,
+        Mode::Plain => alone || program.vocabulary != Vocabulary::Generic,
+    };
+    if fits { Ok(()) } else { refuse("an atomic step on several locations under axioms") }
+}

@@ -8,8 +8,8 @@ use wattle_engine::{
 };
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
-use wattle_smt::Library;
 use wattle_report::{CheckReport, CheckVerdict, Trace};
+use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::{adapt, translated};
@@ -218,7 +218,8 @@ fn certified(
         }
         Certificate::Abstraction { proof, .. } => {
             if proof.reduction.is_some() {
-                let trusted = "the check covers the program with its buffers written into it, not that writing";
+                let trusted =
+                    "the check covers the program with its buffers written into it, not that writing";
                 report.notes.push(trusted.into());
             }
             let library = Library::find(&settings.smt).map_err(|why| Reason::GaveUp(why.to_string()));

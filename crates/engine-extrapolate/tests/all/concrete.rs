@@ -101,7 +101,8 @@ impl Concrete {
         let inside = (0..state.0.len()).find(|thread| system.inside[*thread][at(*thread)]);
         let movers = (0..state.0.len()).filter(|thread| inside.is_none_or(|inside| inside == *thread));
         let first = movers.clone().find_map(|thread| system.first[thread][at(thread)].clone());
-        first.unwrap_or_else(|| movers.flat_map(|thread| system.leaving[thread][at(thread)].clone()).collect())
+        first
+            .unwrap_or_else(|| movers.flat_map(|thread| system.leaving[thread][at(thread)].clone()).collect())
     }
 
     pub fn satisfies(&self, cube: &Cube, predicates: &[Term], state: &State) -> bool {
@@ -154,8 +155,9 @@ impl Concrete {
     pub fn is_good(&self, state: &State) -> bool {
         let threads = 0..state.0.len();
         let ended = threads.clone().all(|thread| self.has_ended(thread, state));
-        self.system.properties.iter().all(|(kind, formula)| {
-            *kind == PropertyKind::Finally && !ended || self.holds(formula, state)
-        })
+        self.system
+            .properties
+            .iter()
+            .all(|(kind, formula)| *kind == PropertyKind::Finally && !ended || self.holds(formula, state))
     }
 }

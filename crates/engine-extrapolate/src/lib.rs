@@ -15,6 +15,7 @@
 //!   and leads to a larger one.
 
 mod certificate;
+mod dump;
 mod options;
 mod prove;
 mod replay;
@@ -30,9 +31,10 @@ use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
 use wattle_program::{Program, passes};
 use wattle_smt::{Library, Limits, Solver};
 
+pub use dump::Dump;
 pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 pub use prove::Figures;
-pub use rules::{MOST_VERSIONS, Rules, extrapolate, extrapolate_cubes};
+pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
 
 use certificate::certificate;
 use prove::{Approach, Outcome, Proving, is_overflow};
@@ -103,6 +105,12 @@ impl Extrapolate {
         Ok(solver)
     }
 
+    /// The predicates to begin with: those that the text gives, or else its comparisons.
+    fn start(&self, program: &Program, system: &System) -> Vec<Term> {
+        let given = !program.predicates.is_empty() && !self.ignore_given;
+        if given { program.predicates.clone() } else { of_the_text(system) }
+    }
+
     /// How cubes over some predicates are found.
     fn approach(&self) -> Approach {
         match (self.search, self.cube_size) {
@@ -118,8 +126,7 @@ impl Extrapolate {
         let program = flat(task.program).map_err(unsupported)?;
         let system = System::new(&program).map_err(refused).map_err(unsupported)?;
         let fresh = || self.solver(run);
-        let given = !program.predicates.is_empty() && !self.ignore_given;
-        let start = if given { program.predicates.clone() } else { of_the_text(&system) };
+        let start = self.start(&program, &system);
         let approach = self.approach();
         let phase = "proof under sc";
         let refine = !self.no_refinement;

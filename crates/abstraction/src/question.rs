@@ -160,9 +160,9 @@ impl Questions {
         Asked { blocked, sets, tells, checks }
     }
 
-    /// The goals of properties, so far.
-    pub fn properties(&self) -> Vec<usize> {
-        let mut goals: Vec<usize> = self.properties.values().copied().collect();
+    /// The goals of properties, so far: each with its property and the truth of the places that it names.
+    pub fn properties(&self) -> Vec<(usize, &(usize, Vec<bool>))> {
+        let mut goals: Vec<_> = self.properties.iter().map(|(about, goal)| (*goal, about)).collect();
         goals.sort_unstable();
         goals
     }

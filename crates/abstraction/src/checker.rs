@@ -8,7 +8,9 @@
 //! the others. States are not merged after updates for the same reason; instead, predicates over locals
 //! that are dead become unknown (`Op::Forget`), which joins the states that differ only there.
 //!
-//! Search is breadth first, so a violation comes with a shortest path of edges.
+//! Search is breadth first, so a violation comes with a shortest path of edges. A property may be *put off*
+//! (the overflow of buffers, after which a reduced program says nothing): states that violate it are not
+//! left, and it is reported only when nothing else is violated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -72,6 +74,7 @@ pub fn check(
     vocabulary: &Vocabulary,
     questions: &mut Questions,
     judge: &mut dyn Judge,
+    put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
     let mut search = Search {
@@ -85,6 +88,7 @@ pub fn check(
     };
     search.start()?;
     let mut next = 0;
+    let mut later = None;
     while next < search.nodes.len() {
         if next % 256 == 0 && !go_on(search.nodes.len() as u64, search.bytes()) {
             return Err(Stopped::Asked);
@@ -93,9 +97,17 @@ pub fn check(
             && let Some(violated) = search.visit(next)?
         {
             let (steps, states) = search.path(next);
-            return Ok(Checked::Violated(Trace { steps, states, violated }));
+            let late = matches!(&violated, Violated::Property(property) if put_off == Some(*property));
+            let trace = Trace { steps, states, violated };
+            if !late {
+                return Ok(Checked::Violated(trace));
+            }
+            later.get_or_insert(trace);
         }
         next += 1;
+    }
+    if let Some(trace) = later {
+        return Ok(Checked::Violated(trace));
     }
     let visited = search.nodes.len() as u64;
     let last = |points: &Arc<[Point]>| {
@@ -174,8 +186,16 @@ impl Search<'_> {
 
     fn visit(&mut self, node: usize) -> Result<Option<Violated>, Stopped> {
         let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
-        let standing = |thread: usize| self.system.inside[thread][points[thread].0 as usize];
+        let system = self.system;
+        let standing = |thread: usize| system.inside[thread][points[thread].0 as usize];
         let inside = (0..points.len()).find(|thread| standing(*thread));
+        let first = (0..points.len()).find_map(|thread| {
+            let steps = system.first[thread][points[thread].0 as usize].as_deref()?;
+            inside.is_none_or(|other| other == thread).then_some((thread, steps))
+        });
+        if let Some((thread, steps)) = first {
+            return self.take(node, thread, steps);
+        }
         if inside.is_none()
             && let Some(property) = self.violated(&points, cube)?
         {
@@ -185,19 +205,33 @@ impl Search<'_> {
             if inside.is_some_and(|other| other != thread) {
                 continue;
             }
-            let leaving = self.system.leaving[thread][points[thread].0 as usize].clone();
-            for transition in leaving {
-                let mut after = Vec::new();
-                if let Some(check) = self.post(transition, cube, &mut after)? {
-                    return Ok(Some(Violated::Check { transition, check }));
-                }
-                let mut moved = points.to_vec();
-                moved[thread] = self.system.transitions[transition].to;
-                let moved: Arc<[Point]> = moved.into();
-                for cube in after {
-                    self.taken[transition] = true;
-                    self.add(moved.clone(), cube, Some((node, transition)));
-                }
+            let leaving = &system.leaving[thread][points[thread].0 as usize];
+            if let Some(violated) = self.take(node, thread, leaving)? {
+                return Ok(Some(violated));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Take these transitions of a thread.
+    fn take(
+        &mut self,
+        node: usize,
+        thread: usize,
+        transitions: &[usize],
+    ) -> Result<Option<Violated>, Stopped> {
+        let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
+        for &transition in transitions {
+            let mut after = Vec::new();
+            if let Some(check) = self.post(transition, cube, &mut after)? {
+                return Ok(Some(Violated::Check { transition, check }));
+            }
+            let mut moved = points.to_vec();
+            moved[thread] = self.system.transitions[transition].to;
+            let moved: Arc<[Point]> = moved.into();
+            for cube in after {
+                self.taken[transition] = true;
+                self.add(moved.clone(), cube, Some((node, transition)));
             }
         }
         Ok(None)

@@ -3,8 +3,8 @@
 //! A search for all cubes that imply a goal looks at every combination of literals, and most of them never
 //! occur. This judge looks only at the states that the checker meets. It asks the solver whether the state,
 //! as far as the goal's cone goes, implies the goal. If so, the solver's core, made minimal, is a prime
-//! implicant, which answers all later states that contain it; if not, the solver's model is a full
-//! valuation of the cone in which the goal fails, and it answers all later states that contain *it*. Where
+//! implicant, which answers all later states that contain it; if not, the state answers all later ones
+//! that say less. (The solver's model would answer more, but making it costs more than asking.) Where
 //! a state does not imply the goal but a part of it might, a model of the goal inside the state is tried:
 //! if that valuation implies the goal, its prime implicant says which predicate to split on.
 //!
@@ -13,19 +13,24 @@
 //! certificate's list of triples. The only thing given up is some splitting (one model is tried, not
 //! all), which can only make a state less precise.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use wattle_logic::Term;
 
 use crate::cube::Cube;
 use crate::judge::{Judge, Judgement, Stopped, by_cubes};
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
 
+/// Implicants by goal: they stay true when predicates are added.
+pub type Known = HashMap<(Term, Term), Vec<Cube>>;
+
 #[derive(Debug)]
 pub struct Lazy<'a> {
     pub prover: Prover<'a>,
     /// By goal: prime implicants.
     pub implicants: Vec<Vec<Cube>>,
-    /// By goal: valuations of its cone in which it fails, those used last in front.
+    /// By goal: states that do not imply it, those used last in front.
     failures: Vec<Vec<Cube>>,
     /// Nothing was found to split on.
     settled: HashSet<(usize, Cube)>,
@@ -34,6 +39,23 @@ pub struct Lazy<'a> {
 impl<'a> Lazy<'a> {
     pub fn new(prover: Prover<'a>) -> Lazy<'a> {
         Lazy { prover, implicants: vec![], failures: vec![], settled: HashSet::new() }
+    }
+
+    /// Begin with what is known of goals, by their terms.
+    pub fn remember(&mut self, goals: &[Goal], known: &Known) {
+        self.implicants = (goals.iter())
+            .map(|goal| known.get(&(goal.given.clone(), goal.target.clone())).cloned().unwrap_or_default())
+            .collect();
+        self.failures = vec![vec![]; goals.len()];
+    }
+
+    /// What is known of these goals now.
+    pub fn tell(&self, goals: &[Goal], known: &mut Known) {
+        for (goal, cubes) in goals.iter().zip(&self.implicants) {
+            if !cubes.is_empty() {
+                known.insert((goal.given.clone(), goal.target.clone()), cubes.clone());
+            }
+        }
     }
 
     fn fails(&mut self, number: usize, state: &Cube) -> bool {
@@ -58,7 +80,7 @@ impl Judge for Lazy<'_> {
             return Ok(known);
         }
         if !self.fails(number, &state) {
-            match self.prover.show(goal, &state)? {
+            match self.prover.show_here(goal, &state)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
                     return Ok(Judgement::Yes);
@@ -69,11 +91,12 @@ impl Judge for Lazy<'_> {
         if known != Judgement::No || goal.target.is_false() || self.settled.contains(&(number, state)) {
             return Ok(known);
         }
-        if let Some(example) = self.prover.example(goal, &state)?
-            && example != state
+        let open = !goal.cone.without(&state.known()).is_empty();
+        if open
+            && let Some(example) = self.prover.example(goal, &state)?
             && !self.fails(number, &example)
         {
-            match self.prover.show(goal, &example)? {
+            match self.prover.show_here(goal, &example)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
                     return Ok(by_cubes(&[cube], &state));

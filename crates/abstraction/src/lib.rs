@@ -3,24 +3,28 @@
 //! A flat program becomes a [`System`] of transitions over cells; a [`Vocabulary`] of predicates poses
 //! [`Questions`] about it; a [`Judge`] answers them; the three-valued [`checker`] visits the abstract states.
 
+mod ample;
 pub mod boolean;
 pub mod checker;
 mod cube;
 mod fold;
+pub mod interpolate;
 mod judge;
 mod lazy;
+mod linear;
 pub mod path;
 mod prover;
 mod question;
 pub mod search;
+pub mod slice;
 pub mod system;
 mod vocabulary;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
 pub use fold::Fold;
 pub use judge::{Judge, Judgement, Stopped, by_cubes};
-pub use lazy::Lazy;
+pub use lazy::{Known, Lazy};
 pub use prover::{Prover, Shown};
-pub use question::{Asked, Goal, Questions, Update};
+pub use question::{Asked, Goal, Questions, Scope, Update};
 pub use system::{Refused, System};
 pub use vocabulary::{Vocabulary, atoms};

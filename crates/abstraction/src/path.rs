@@ -63,15 +63,9 @@ pub fn solve(
     let mut conditions = vec![system.init.clone()];
     let mut choices = Vec::new();
     for step in &trace.steps {
-        let transition = &system.transitions[*step];
-        run.step += 1;
-        conditions.push(run.now(&transition.guard));
-        choices.push(transition.choices.iter().map(|choice| run.now(choice)).collect::<Vec<Term>>());
-        let values: Vec<(u32, Term)> =
-            transition.updates.iter().map(|(cell, value)| (*cell, run.now(value))).collect();
-        for (cell, value) in values {
-            run.values.insert(system.cells[cell as usize].leaf.clone(), value);
-        }
+        let chosen = &system.transitions[*step].choices;
+        conditions.push(run.take(*step));
+        choices.push(chosen.iter().map(|choice| run.now(choice)).collect::<Vec<Term>>());
     }
     run.step += 1;
     conditions.push(run.now(given));
@@ -114,26 +108,39 @@ pub fn solve(
 /// A step's symbols are its own: they are renamed apart by step.
 const SYMBOLS_A_STEP: u32 = 1 << 12;
 
-struct Symbolic<'s> {
+/// A run on symbols.
+pub(crate) struct Symbolic<'s> {
     system: &'s System,
     values: HashMap<Term, Term>,
-    step: u32,
+    pub step: u32,
 }
 
 impl<'s> Symbolic<'s> {
-    fn new(system: &'s System) -> Symbolic<'s> {
+    pub fn new(system: &'s System) -> Symbolic<'s> {
         let values = system.cells.iter().map(|cell| (cell.leaf.clone(), cell.leaf.clone())).collect();
         Symbolic { system, values, step: 0 }
     }
 
+    /// Take a transition: what it needs.
+    pub fn take(&mut self, number: usize) -> Term {
+        let transition = &self.system.transitions[number];
+        self.step += 1;
+        let needs = self.now(&transition.guard);
+        let values: Vec<(u32, Term)> =
+            transition.updates.iter().map(|(cell, value)| (*cell, self.now(value))).collect();
+        for (cell, value) in values {
+            self.values.insert(self.system.cells[cell as usize].leaf.clone(), value);
+        }
+        needs
+    }
+
     /// A term over the present state as one over the first.
-    fn now(&self, term: &Term) -> Term {
+    pub fn now(&self, term: &Term) -> Term {
         let shift = self.step * SYMBOLS_A_STEP;
         let renamed = term.map(&mut |part| match part.kind() {
             Kind::Symbol(Symbol::Bound(number)) => Term::symbol(Symbol::Bound(number + shift), part.sort()),
             _ => part,
         });
-        debug_assert!(!self.system.cells.is_empty() || self.values.is_empty());
         replace_leaves(&renamed, &|leaf| self.values.get(&leaf).cloned().unwrap_or(leaf)).fold()
     }
 }

@@ -61,13 +61,14 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The values of these predicates in the state that was just found.
-    fn found(&mut self, predicates: &Set) -> Cube {
-        let values = predicates.iter().filter_map(|predicate| {
-            let value = self.solver.holds(&self.vocabulary.predicates()[predicate])?;
-            Some((predicate, value))
-        });
-        values.collect()
+    /// The values of these predicates in the state of the cube that was just found.
+    fn found(&mut self, cube: &Cube, predicates: &Set) -> Cube {
+        // A model is asked only for what the cube leaves open: making one is dear.
+        let mut found = cube.within(predicates);
+        for predicate in predicates.without(&cube.known()).iter() {
+            found.set(predicate, self.solver.holds(&self.vocabulary.predicates()[predicate]));
+        }
+        found
     }
 
     /// The part of a cube that the solver needed for its last refutation.
@@ -80,14 +81,30 @@ impl<'a> Prover<'a> {
         used.collect()
     }
 
+    /// Does the cube imply the goal? If not, the cube itself is returned: a model costs more than the answer.
+    pub fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        match self.implied_part(goal, cube)? {
+            Some(part) => Ok(Shown::Implied(part)),
+            None => Ok(Shown::Not(*cube)),
+        }
+    }
+
     /// Does the cube imply the goal?
     pub fn show(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+        match self.implied_part(goal, cube)? {
+            Some(part) => Ok(Shown::Implied(part)),
+            None => Ok(Shown::Not(self.found(cube, &goal.cone))),
+        }
+    }
+
+    /// The smallest part of the cube that the cores lead to that implies the goal.
+    fn implied_part(&mut self, goal: &Goal, cube: &Cube) -> Result<Option<Cube>, Stopped> {
         let against = goal.target.negated();
         if goal.target.is_true() {
-            return Ok(Shown::Implied(Cube::default()));
+            return Ok(Some(Cube::default()));
         }
         if self.exists(&[&goal.given, &against], cube)? {
-            return Ok(Shown::Not(self.found(&goal.cone)));
+            return Ok(None);
         }
         let mut core = self.core(cube);
         for (predicate, _) in core.literals() {
@@ -97,14 +114,14 @@ impl<'a> Prover<'a> {
                 core = self.core(&smaller);
             }
         }
-        Ok(Shown::Implied(core))
+        Ok(Some(core))
     }
 
     /// Does the cube imply the goal? Not made smaller.
     pub fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         Ok(match self.implies(goal, cube)? {
             true => Shown::Implied(*cube),
-            false => Shown::Not(self.found(&goal.cone)),
+            false => Shown::Not(self.found(cube, &goal.cone)),
         })
     }
 
@@ -122,7 +139,7 @@ impl<'a> Prover<'a> {
     /// A state of the cube in which the goal holds.
     pub fn example(&mut self, goal: &Goal, cube: &Cube) -> Result<Option<Cube>, Stopped> {
         let exists = self.exists(&[&goal.given, &goal.target], cube)?;
-        Ok(exists.then(|| self.found(&goal.cone)))
+        Ok(exists.then(|| self.found(cube, &goal.cone)))
     }
 
     pub fn is_satisfiable(&mut self, formula: &Term) -> Result<bool, Stopped> {

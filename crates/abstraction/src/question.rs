@@ -29,6 +29,15 @@ pub struct Goal {
     pub cone: Set,
 }
 
+/// Which questions are asked, and which predicates may answer them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Ask too what a guard tells of predicates that its edge does not set.
+    pub tells: bool,
+    /// Answer by the whole cone of influence, not only by predicates that share a cell with the question.
+    pub whole: bool,
+}
+
 /// What is asked of one transition. Goals by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -51,6 +60,7 @@ pub struct Update {
 
 #[derive(Clone, Debug)]
 pub struct Questions {
+    scope: Scope,
     pub goals: Vec<Goal>,
     pub of: Vec<Asked>,
     /// By predicate: the literals that have to do with it contradict each other.
@@ -64,9 +74,9 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// `tells`: what a guard tells of predicates that the edge does not set is asked too.
-    pub fn new(system: &System, vocabulary: &Vocabulary, tells: bool) -> Questions {
+    pub fn new(system: &System, vocabulary: &Vocabulary, scope: Scope) -> Questions {
         let mut questions = Questions {
+            scope,
             goals: vec![],
             of: vec![],
             contradictions: vec![],
@@ -76,7 +86,7 @@ impl Questions {
         };
         let truth = Term::bool(true);
         for predicate in vocabulary.predicates() {
-            let cone = vocabulary.cone(&system.cells_of(predicate));
+            let cone = scope.cone(vocabulary, &system.cells_of(predicate));
             let goal = Goal { given: truth.clone(), target: Term::bool(false), cone };
             let goal = questions.add(goal);
             questions.contradictions.push(goal);
@@ -87,7 +97,7 @@ impl Questions {
             questions.initial.push(pair);
         }
         for transition in &system.transitions {
-            let asked = questions.ask(system, vocabulary, transition, tells);
+            let asked = questions.ask(system, vocabulary, transition);
             questions.of.push(asked);
         }
         questions
@@ -98,24 +108,18 @@ impl Questions {
         self.goals.len() - 1
     }
 
-    fn ask(
-        &mut self,
-        system: &System,
-        vocabulary: &Vocabulary,
-        transition: &Transition,
-        tells: bool,
-    ) -> Asked {
-        let truth = Term::bool(true);
+    fn ask(&mut self, system: &System, vocabulary: &Vocabulary, transition: &Transition) -> Asked {
+        let (truth, scope) = (Term::bool(true), self.scope);
         let goal = |given: &Term, target: Term| {
             let mut cells = system.cells_of(given);
             cells.extend(system.cells_of(&target));
-            Goal { given: given.clone(), target, cone: vocabulary.cone(&cells) }
+            Goal { given: given.clone(), target, cone: scope.cone(vocabulary, &cells) }
         };
         let guard = &transition.guard;
         let blocked = self.add(goal(&truth, guard.negated().fold()));
         let changed: BTreeSet<u32> = transition.updates.iter().map(|(cell, _)| *cell).collect();
         let set = vocabulary.about(&changed);
-        let told = if tells { vocabulary.about(&system.cells_of(guard)) } else { Set::default() };
+        let told = if self.scope.tells { vocabulary.about(&system.cells_of(guard)) } else { Set::default() };
         let told = told.without(&set);
         let mut update = |predicate: usize| {
             let term = &vocabulary.predicates()[predicate];
@@ -132,6 +136,13 @@ impl Questions {
             .map(|check| self.add(goal(&check.guard, check.holds.clone())))
             .collect();
         Asked { blocked, sets, tells, checks }
+    }
+
+    /// The goals of properties, so far.
+    pub fn properties(&self) -> Vec<usize> {
+        let mut goals: Vec<usize> = self.properties.values().copied().collect();
+        goals.sort_unstable();
+        goals
     }
 
     /// The goal that says that a property holds while the threads stand at these points. `None`: it is not asked there.
@@ -163,10 +174,16 @@ impl Questions {
             None => term,
         });
         let target = target.fold();
-        let cone = vocabulary.cone(&system.cells_of(&target));
+        let cone = self.scope.cone(vocabulary, &system.cells_of(&target));
         let goal = self.add(Goal { given: Term::bool(true), target, cone });
         self.properties.insert((property, truth), goal);
         Some(goal)
+    }
+}
+
+impl Scope {
+    fn cone(self, vocabulary: &Vocabulary, cells: &BTreeSet<u32>) -> Set {
+        if self.whole { vocabulary.cone(cells) } else { vocabulary.about(cells) }
     }
 }
 

@@ -82,6 +82,8 @@ pub struct System {
     pub transitions: Vec<Transition>,
     /// By thread and point: the transitions that leave it, by number.
     pub leaving: Vec<Vec<Vec<usize>>>,
+    /// By thread and point: if some, these steps alone are taken here, before anything else moves.
+    pub first: Vec<Vec<Option<Vec<usize>>>>,
     /// Formulas over cells, `At` and `Ended`: each must hold (`finally`: when all threads have ended).
     pub properties: Vec<(PropertyKind, Term)>,
     numbers: HashMap<Term, u32>,
@@ -104,6 +106,7 @@ impl System {
             ends: marks(program, |info| info.end),
             transitions: vec![],
             leaving: marks(program, |_| Vec::new()),
+            first: marks(program, |_| None),
             properties: vec![],
             cells: vec![],
         };
@@ -128,6 +131,7 @@ impl System {
             system.properties.push((property.kind, holds.fold()));
         }
         system.cells = builder.cells;
+        system.first = crate::ample::first(&system);
         Ok(system)
     }
 
@@ -167,6 +171,11 @@ struct Builder<'a> {
     cells: Vec<Cell>,
 }
 
+/// Of integers. (Where values of an enumeration are limited further, more is taken to be possible.)
+fn range(sort: Sort, range: Option<Range>) -> Option<Range> {
+    range.filter(|_| sort == Sort::Int)
+}
+
 fn is_supported(sort: Sort) -> bool {
     matches!(sort, Sort::Bool | Sort::Int | Sort::Enum(_))
 }
@@ -185,7 +194,7 @@ impl Builder<'_> {
             }
             let indices = location.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
             let leaf = Term::content(Term::address(location.variable, indices), variable.sort);
-            self.cells.push(Cell { leaf, range: self.range(variable.sort, variable.range), owner: None });
+            self.cells.push(Cell { leaf, range: range(variable.sort, variable.range), owner: None });
         }
         for (number, process) in (0..).zip(&self.program.processes) {
             for (local, info) in (0..).zip(&process.locals) {
@@ -194,22 +203,11 @@ impl Builder<'_> {
                     return Err(Refused { what, span: Some(process.span) });
                 }
                 let leaf = Term::local_of(number, Term::int(0), local, info.sort);
-                let range = self.range(info.sort, info.range);
+                let range = range(info.sort, info.range);
                 self.cells.push(Cell { leaf, range, owner: Some(number) });
             }
         }
         Ok(())
-    }
-
-    fn range(&self, sort: Sort, range: Option<Range>) -> Option<Range> {
-        match sort {
-            Sort::Enum(number) => {
-                let last = self.program.enumerations[number as usize].constructors.len() as i64 - 1;
-                range.or(Some(Range { low: 0, high: last }))
-            }
-            Sort::Bool => None,
-            _ => range,
-        }
     }
 
     fn first_local(&self, process: ProcessId) -> u32 {

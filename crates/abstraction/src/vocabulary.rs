@@ -6,9 +6,10 @@ use wattle_logic::{Kind, Term, Unary};
 
 use crate::cube::{Cube, MOST_PREDICATES, Set};
 use crate::fold::Fold;
+use crate::linear::canonical;
 use crate::system::System;
 
-/// Predicates over the cells of a system, numbered, no two of them equal or opposite as written.
+/// Predicates over the cells of a system, numbered, no two of them equal or opposite.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     predicates: Vec<Term>,
@@ -16,7 +17,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Those of the list that speak of some cell. `None`: more than [`MOST_PREDICATES`].
+    /// Those of the list that speak of cells and of nothing else. `None`: more than [`MOST_PREDICATES`].
     pub fn new<'t>(system: &System, predicates: impl IntoIterator<Item = &'t Term>) -> Option<Vocabulary> {
         let mut vocabulary = Vocabulary::default();
         for predicate in predicates {
@@ -27,21 +28,24 @@ impl Vocabulary {
 
     /// Was it new?
     pub fn add(&mut self, system: &System, predicate: &Term) -> Option<bool> {
-        let predicate = positive(&predicate.fold());
+        let (predicate, _) = normal(predicate);
         let cells = system.cells_of(&predicate);
-        if cells.is_empty() || self.predicates.contains(&predicate) {
+        let mut symbols = false;
+        predicate.walk(&mut |term| symbols |= matches!(term.kind(), Kind::Symbol(_)));
+        if cells.is_empty() || symbols || self.predicates.contains(&predicate) {
             return Some(false);
         }
         if self.predicates.len() == MOST_PREDICATES {
             return None;
         }
-        let opposite = predicate.negated().fold();
-        if self.predicates.contains(&opposite) {
-            return Some(false);
-        }
         self.predicates.push(predicate);
         self.cells.push(cells);
         Some(true)
+    }
+
+    /// Would adding it change anything?
+    pub fn is_new(&self, system: &System, predicate: &Term) -> bool {
+        self.clone().add(system, predicate).unwrap_or(true)
     }
 
     pub fn len(&self) -> usize {
@@ -65,9 +69,11 @@ impl Vocabulary {
         Term::conjunction(cube.literals().map(|(predicate, value)| self.literal(predicate, value)))
     }
 
-    pub fn number(&self, predicate: &Term) -> Option<usize> {
-        let predicate = positive(&predicate.fold());
-        self.predicates.iter().position(|other| *other == predicate)
+    /// The predicate that a formula is (`true`), or whose negation it is (`false`).
+    pub fn literal_of(&self, formula: &Term) -> Option<(usize, bool)> {
+        let (predicate, positive) = normal(formula);
+        let found = self.predicates.iter().position(|other| *other == predicate)?;
+        Some((found, positive))
     }
 
     /// The predicates that speak of one of these cells.
@@ -93,11 +99,15 @@ impl Vocabulary {
     }
 }
 
-/// Without a negation in front.
-fn positive(predicate: &Term) -> Term {
-    match predicate.kind() {
-        Kind::Unary(Unary::Not, inner) => positive(inner),
-        _ => predicate.clone(),
+/// The one form of a predicate or of its negation, and which of the two it is.
+fn normal(formula: &Term) -> (Term, bool) {
+    let formula = formula.fold();
+    match formula.kind() {
+        Kind::Unary(Unary::Not, inner) => {
+            let (inner, positive) = normal(inner);
+            (inner, !positive)
+        }
+        _ => canonical(&formula).unwrap_or((formula, true)),
     }
 }
 

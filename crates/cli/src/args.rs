@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use wattle_engine_extrapolate::Rules;
 
 use crate::units;
 
@@ -148,7 +149,8 @@ pub struct Search {
     /// a thread (engine explore)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
-    /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso (default: 1)
+    /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso
+    /// (engine extrapolate: as many as it takes, up to 4; --emit reduced: 1)
     #[arg(long, value_name = "N")]
     pub buffer: Option<u32>,
     /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
@@ -163,6 +165,53 @@ pub struct Search {
     /// How sc reads a remote copy
     #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
     pub sc_copy: ScCopy,
+}
+
+/// What engine extrapolate may use.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Predicates (engine extrapolate)")]
+pub struct Predicates {
+    /// Which cubes may imply something with store buffers
+    #[arg(long, value_enum, default_value_t = Method::Auto)]
+    pub method: Method,
+    /// How cubes are found
+    #[arg(long = "search", value_enum, default_value_t = CubesBy::Implicants, value_name = "HOW")]
+    pub cubes_by: CubesBy,
+    /// At most so many predicates in a cube (default: as many as it takes; --search cubes: 4)
+    #[arg(long, value_name = "N", value_parser = units::at_least_one)]
+    pub cube_size: Option<usize>,
+    /// Find all predicates, also where the text gives some
+    #[arg(long)]
+    pub ignore_predicates: bool,
+    /// Use the predicates of the text, or those of its guards and properties, and no others
+    #[arg(long)]
+    pub no_refinement: bool,
+    /// The optional rules by which predicates are carried over to buffers, by their numbers for pso or for tso:
+    /// 4 or 11, 5 or 12, 6 or 13, 7 or 14; or `none`
+    #[arg(long, default_value = "5,6,7", value_parser = units::rules, value_name = "N,N")]
+    pub rules: Rules,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Cubes over extrapolated predicates, as they turn out to be needed
+    Auto,
+    /// Cubes over the predicates of the proof under sc, and no others
+    Trad,
+    /// Predicate extrapolation
+    Pe,
+    /// Cube extrapolation
+    Ce,
+    /// Cube extrapolation, with what is said of buffers dropped from the cubes
+    CeDrop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CubesBy {
+    /// Prime implicants from models and cores of the solver; without --cube-size, only where a state asks
+    Implicants,
+    /// All cubes by growing size, as in the paper
+    Cubes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -208,6 +257,8 @@ pub struct Check {
     pub emit: Option<Emit>,
     #[command(flatten)]
     pub search: Search,
+    #[command(flatten)]
+    pub predicates: Predicates,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -236,6 +287,10 @@ pub enum Dump {
     Events,
     /// Who may read from whom, and what has no cycle under the model (engine bmc)
     Constraints,
+    /// The predicates to begin with, by the rule that adds them (engine extrapolate)
+    Predicates,
+    /// The boolean program over these predicates (engine extrapolate)
+    Boolean,
 }
 
 #[derive(Debug, Args)]
@@ -268,6 +323,8 @@ pub struct Fix {
     pub accept_bounded: bool,
     #[command(flatten)]
     pub search: Search,
+    #[command(flatten)]
+    pub predicates: Predicates,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use wattle_driver::did_you_mean;
 use wattle_driver::fix::fence_kinds;
+use wattle_engine_extrapolate::Rules;
 use wattle_generate::cycle::Architecture;
 
 /// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
@@ -49,6 +50,24 @@ pub fn cost(text: &str) -> Result<(String, u64), String> {
             None => format!("no fence is called `{kind}` (known: {})", kinds.join(", ")),
         }),
     }
+}
+
+/// `5,6,7`: which of the optional rules of extrapolation apply.
+pub fn rules(text: &str) -> Result<Rules, String> {
+    let mut rules = Rules { equalities: false, read_only: false, same_place: false, one_buffered: false };
+    if text == "none" {
+        return Ok(rules);
+    }
+    for number in text.split(',') {
+        match number.trim() {
+            "4" | "11" => rules.equalities = true,
+            "5" | "12" => rules.read_only = true,
+            "6" | "13" => rules.same_place = true,
+            "7" | "14" => rules.one_buffered = true,
+            _ => return Err("expected numbers from 4 to 7 (pso) or 11 to 14 (tso), or `none`".into()),
+        }
+    }
+    Ok(rules)
 }
 
 /// `12=5`: a line, and how often its loop may go round.

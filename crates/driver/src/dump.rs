@@ -1,7 +1,8 @@
 //! `--dump`: what wattle made of the text.
 
-use wattle_engine::{Property, Task};
+use wattle_engine::{Property, Run, Task};
 use wattle_engine_bmc as bmc;
+use wattle_engine_extrapolate::{self as extrapolate, Extrapolate};
 use wattle_memory::reduction::{Capacity, Discipline, reduce};
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Program, passes};
@@ -11,6 +12,7 @@ use crate::engines::Settings;
 use crate::{Input, Refused, load};
 
 pub use bmc::Dump as Unrolling;
+pub use extrapolate::Dump as Abstraction;
 
 pub fn of_input(input: &Input) -> Result<String, Refused> {
     load(input).map(|loaded| program(&loaded.parsed.program))
@@ -37,6 +39,23 @@ pub fn unrolled(
         let program = passes::forget_dead(&program);
         let task = Task { program: &program, memory, property: Property::Stated };
         bmc::dump(&settings.bmc, &task, view).map_err(|why| why.to_string())
+    }))
+}
+
+/// What engine extrapolate begins with under a model. The inner result is why there is nothing.
+pub fn abstracted(
+    input: &Input,
+    memory: &MemoryModel,
+    settings: &Settings,
+    run: &Run,
+    view: Abstraction,
+) -> Result<Result<String, String>, Refused> {
+    let loaded = load(input)?;
+    let engine = Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() };
+    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
+        let program = passes::forget_dead(&program);
+        let task = Task { program: &program, memory, property: Property::Stated };
+        engine.dump(&task, run, view).map_err(|why| why.to_string())
     }))
 }
 

@@ -7,6 +7,7 @@ use wattle_engine::{Engine, Property, Task};
 use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
+use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Vocabulary, passes};
 use wattle_source::Span;
@@ -23,6 +24,7 @@ pub struct Settings {
     /// How often the loops that begin on these lines may go round (engine bmc).
     pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
+    pub extrapolate: Extrapolate,
     /// Where Z3 may be, for engines that use it.
     pub smt: Vec<PathBuf>,
 }
@@ -64,11 +66,16 @@ pub struct Constructor {
 }
 
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 3] = [
+pub const ENGINES: [Constructor; 4] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
         build: |settings| Box::new(settings.explore.clone()),
+    },
+    Constructor {
+        name: "extrapolate",
+        summary: "proves by predicates, under sc first and then with store buffers; unbounded integers",
+        build: |settings| Box::new(Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() }),
     },
     Constructor {
         name: "bmc",

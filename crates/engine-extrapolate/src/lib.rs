@@ -1,5 +1,272 @@
-//! Proofs under sequential consistency, extrapolated to store buffers (Dan, Meshman, Vechev, Yahav 2013).
+//! Proofs under sequential consistency, extrapolated to store buffers.
+//!
+//! Predicate abstraction as Dan, Meshman, Vechev and Yahav (2013) carry it over to TSO and PSO. First the
+//! program is proved under sequential consistency. Then its buffers are written into it
+//! (`wattle_memory::reduction`), and the predicates of that proof are carried over to buffered values by
+//! rules ([`Rules`]); with them, the reduced program is proved.
+//!
+//! What differs from the paper:
+//!
+//! * Predicates need not be given. Guards and properties are taken first, and a trace that turns out not to
+//!   be real yields more ([`prove`]), under both memories. So a failed extrapolation is no end.
+//! * Cubes are found where a state asks for them (`abstraction::lazy`), of any size. The paper's own
+//!   searches, with a limit of size, are there to be compared with.
+//! * A violation is solved for inputs and replayed on the machine. Overflow of a buffer is looked at last
+//!   and leads to a larger one.
 
+mod certificate;
+mod dump;
+mod options;
+mod prove;
+mod replay;
 mod rules;
 
-pub use rules::{MOST_VERSIONS, Rules, extrapolate, extrapolate_cubes};
+use wattle_abstraction::{Cube, System, Vocabulary, atoms};
+use wattle_engine::{
+    Answer, Bound, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
+};
+use wattle_logic::Term;
+use wattle_memory::Machine;
+use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
+use wattle_program::{Program, passes};
+use wattle_smt::{Library, Limits, Solver};
+
+pub use dump::Dump;
+pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
+pub use prove::Figures;
+pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
+
+use certificate::certificate;
+use prove::{Approach, Outcome, Proving, is_overflow};
+
+/// Where no number is given, buffers grow up to this.
+const MOST_PENDING: u32 = 4;
+
+impl Engine for Extrapolate {
+    fn name(&self) -> &'static str {
+        "extrapolate"
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let discipline = discipline(task)?;
+        let flat = flat(task.program)?;
+        System::new(&flat).map_err(refused)?;
+        if let Some(discipline) = discipline {
+            reduced(task.program, discipline, self.buffer.unwrap_or(1))?;
+        }
+        self.library().map(|_| ())
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+        let mut statistics = Statistics::default();
+        let verdict = self.verdict(task, run, &mut statistics);
+        let verdict = verdict.unwrap_or_else(|reason| Verdict::Unknown { reason });
+        Answer { verdict, statistics }
+    }
+}
+
+/// `None`: sequential consistency.
+fn discipline(task: &Task<'_>) -> Result<Option<Discipline>, Unsupported> {
+    if task.property != Property::Stated {
+        return Err(Unsupported::new("deadlock"));
+    }
+    match task.memory.machine {
+        Some(Machine::Sc { .. }) => Ok(None),
+        Some(Machine::Tso) => Ok(Some(Discipline::Tso)),
+        Some(Machine::Pso) => Ok(Some(Discipline::Pso)),
+        _ => Err(Unsupported::new("a memory model without store buffers")),
+    }
+}
+
+fn flat(program: &Program) -> Result<Program, Unsupported> {
+    passes::instantiate(program).map_err(|error| Unsupported::new(error.to_string()))
+}
+
+fn reduced(program: &Program, discipline: Discipline, each: u32) -> Result<Reduced, Unsupported> {
+    let capacity = Capacity { each, ..Capacity::default() };
+    reduce(program, discipline, &capacity).map_err(|why| Unsupported { what: why.what, span: why.span })
+}
+
+fn refused(why: wattle_abstraction::Refused) -> Unsupported {
+    Unsupported { what: why.what, span: why.span }
+}
+
+impl Extrapolate {
+    fn library(&self) -> Result<Library, Unsupported> {
+        Library::find(&self.smt).map_err(|error| Unsupported::new(error.to_string()))
+    }
+
+    fn solver(&self, run: &Run) -> Result<Solver, Reason> {
+        let library = self.library().map_err(Reason::Unsupported)?;
+        let limits = Limits { memory: run.budget().memory };
+        let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let run = run.clone();
+        solver.stop_when(move || run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 }).is_err());
+        Ok(solver)
+    }
+
+    /// The predicates to begin with: those that the text gives, or else its comparisons.
+    fn start(&self, program: &Program, system: &System) -> Vec<Term> {
+        let given = !program.predicates.is_empty() && !self.ignore_given;
+        if given { program.predicates.clone() } else { of_the_text(system) }
+    }
+
+    /// How cubes over some predicates are found.
+    fn approach(&self) -> Approach {
+        match (self.search, self.cube_size) {
+            (SearchBy::Implicants, None) => Approach::Lazy,
+            (SearchBy::Implicants, Some(limit)) => Approach::Implicants(limit),
+            (SearchBy::Cubes, limit) => Approach::Cubes(limit.unwrap_or(PAPERS_CUBE_SIZE)),
+        }
+    }
+
+    fn verdict(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+        let unsupported = Reason::Unsupported;
+        let discipline = discipline(task).map_err(unsupported)?;
+        let program = flat(task.program).map_err(unsupported)?;
+        let system = System::new(&program).map_err(refused).map_err(unsupported)?;
+        let fresh = || self.solver(run);
+        let start = self.start(&program, &system);
+        let approach = self.approach();
+        let phase = "proof under sc";
+        let refine = !self.no_refinement;
+        let proving = Proving { system: &system, run, approach: &approach, phase, overflow: None, refine };
+        let outcome = proving.prove(&fresh, &start)?;
+        statistics.count("sc predicates", count(&outcome));
+        let Some(discipline) = discipline else {
+            return match outcome {
+                Outcome::Proof(proof) => {
+                    record(statistics, &proof.figures);
+                    Ok(Verdict::Safe { certificate: certificate(task, &system, None, &proof) })
+                }
+                Outcome::Violated { trace, solution, .. } => {
+                    let counterexample = replay::counterexample(task, &system, None, &trace, &solution)?;
+                    Ok(Verdict::Unsafe { counterexample })
+                }
+                Outcome::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
+            };
+        };
+        let (predicates, cubes) = match outcome {
+            Outcome::Proof(proof) => {
+                statistics.count("sc calls", proof.figures.calls);
+                statistics.count("sc states", proof.figures.states);
+                let cubes = large_cubes(&proof.vocabulary, &proof.cubes);
+                (proof.vocabulary.predicates().to_vec(), cubes)
+            }
+            // Unsafe already, or not proved: what is known may still help.
+            Outcome::Violated { vocabulary, .. } | Outcome::GaveUp { vocabulary, .. } => {
+                (vocabulary.predicates().to_vec(), vec![])
+            }
+        };
+        let mut each = self.buffer.unwrap_or(1);
+        loop {
+            run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
+            let reduced = reduced(task.program, discipline, each).map_err(unsupported)?;
+            let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
+            let extrapolated = match self.method {
+                Method::Trad => predicates.clone(),
+                _ => extrapolate(&predicates, &reduced, &self.rules),
+            };
+            let approach = match self.method {
+                Method::Ce => Approach::Candidates(extrapolate_cubes(&cubes, &reduced, &self.rules)),
+                Method::CeDrop => {
+                    let cubes = extrapolate_cubes(&cubes, &reduced, &self.rules);
+                    Approach::Candidates(without_buffers(&program, cubes))
+                }
+                _ => self.approach(),
+            };
+            let overflow = Some(reduced.program.properties.len() - 1);
+            let phase = format!("proof with buffers of {each}");
+            let proving =
+                Proving { system: &system, run, approach: &approach, phase: &phase, overflow, refine };
+            statistics.count("buffer", u64::from(each));
+            match proving.prove(&fresh, &extrapolated)? {
+                Outcome::Proof(proof) => {
+                    record(statistics, &proof.figures);
+                    let certificate = certificate(task, &system, Some((&reduced, discipline, each)), &proof);
+                    return Ok(Verdict::Safe { certificate });
+                }
+                Outcome::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
+                    let counterexample =
+                        replay::counterexample(task, &system, Some(&reduced), &trace, &solution)?;
+                    return Ok(Verdict::Unsafe { counterexample });
+                }
+                // Nothing else is violated, but more may be pending.
+                Outcome::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
+                    let bound = Bound::Capacity { capacity: each as usize, unreached: vec![], ends: true };
+                    return Ok(Verdict::SafeUpTo { bound });
+                }
+                Outcome::Violated { .. } => each += 1,
+                Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),
+            }
+        }
+    }
+}
+
+fn count(outcome: &Outcome) -> u64 {
+    let vocabulary = match outcome {
+        Outcome::Proof(proof) => &proof.vocabulary,
+        Outcome::Violated { vocabulary, .. } | Outcome::GaveUp { vocabulary, .. } => vocabulary,
+    };
+    vocabulary.len() as u64
+}
+
+fn record(statistics: &mut Statistics, figures: &Figures) {
+    statistics.count("predicates", figures.predicates as u64);
+    statistics.count("input cubes", figures.input_cubes as u64);
+    statistics.count("rounds", figures.rounds);
+    statistics.count("refined predicates", figures.refined as u64);
+    statistics.count("calls", figures.calls);
+    statistics.count("cubes", figures.cubes as u64);
+    statistics.count("cube size", figures.cube_size as u64);
+    statistics.count("states", figures.states);
+    statistics.set("building", wattle_engine::Figure::Seconds(figures.seconds_building));
+    statistics.set("checking", wattle_engine::Figure::Seconds(figures.seconds_checking));
+}
+
+/// The comparisons in guards, assertions and properties.
+fn of_the_text(system: &System) -> Vec<Term> {
+    let checks = system.transitions.iter().flat_map(|transition| {
+        let checks = transition.checks.iter().map(|check| &check.holds);
+        [&transition.guard].into_iter().chain(checks)
+    });
+    let properties = system.properties.iter().map(|(_, formula)| formula);
+    checks.chain(properties).flat_map(atoms).collect()
+}
+
+fn large_cubes(vocabulary: &Vocabulary, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, bool)>> {
+    let mut all: Vec<Cube> = cubes.iter().flatten().filter(|cube| cube.len() > 1).copied().collect();
+    all.sort();
+    all.dedup();
+    let terms = |cube: &Cube| {
+        let literal = |(predicate, value): (usize, bool)| (vocabulary.predicates()[predicate].clone(), value);
+        cube.literals().map(literal).collect()
+    };
+    all.iter().map(terms).collect()
+}
+
+/// Without what is said of buffered values (section 6.3). The paper takes these literals out of the cubes
+/// of the finished program, where nothing checks what is left; here they are taken out of the candidates,
+/// and the solver is asked about what is left.
+fn without_buffers(program: &Program, cubes: Vec<Vec<(Term, bool)>>) -> Vec<Vec<(Term, bool)>> {
+    use wattle_logic::Kind;
+    let locals =
+        |process: u32| program.processes.get(process as usize).map_or(0, |it| it.locals.len() as u32);
+    let is_buffered = |predicate: &Term| {
+        let mut found = false;
+        predicate.walk(&mut |term| {
+            if let Kind::LocalOf { process, local, .. } = term.kind() {
+                found |= *local >= locals(*process);
+            }
+        });
+        found
+    };
+    let mut kept: Vec<Vec<(Term, bool)>> = Vec::new();
+    for cube in cubes {
+        let cube: Vec<(Term, bool)> = cube.into_iter().filter(|(term, _)| !is_buffered(term)).collect();
+        if cube.len() > 1 && !kept.contains(&cube) {
+            kept.push(cube);
+        }
+    }
+    kept
+}

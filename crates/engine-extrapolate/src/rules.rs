@@ -61,23 +61,28 @@ pub const MOST_VERSIONS: usize = 4096;
 /// The predicates for the reduced program: the given ones, counters, locations of slots, lifted ones,
 /// equalities, and no overflow, each once. The given ones are state formulas over the instantiated program.
 pub fn extrapolate(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<Term> {
-    let Some(lifting) = Lifting::new(reduced, rules) else { return predicates.to_vec() };
+    by_rule(predicates, reduced, rules).into_iter().map(|(_, predicate)| predicate).collect()
+}
+
+/// The same, each with the first rule that adds it, by its number for PSO (TSO: 7 more).
+pub fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8, Term)> {
     let mut result = Distinct::default();
-    result.extend(predicates.iter().cloned());
-    result.extend(generic(reduced));
+    result.extend(2, predicates.iter().cloned());
+    let Some(lifting) = Lifting::new(reduced, rules) else { return result.terms };
+    result.extend(1, generic(reduced));
     for predicate in predicates {
         match rules.same_place {
             true => {
-                lifting.versions(&[predicate]).into_iter().for_each(|mut terms| result.extend(terms.pop()))
+                lifting.versions(&[predicate]).into_iter().for_each(|mut terms| result.extend(3, terms.pop()))
             }
-            false => result.extend(lifting.by_occurrence(predicate)),
+            false => result.extend(3, lifting.by_occurrence(predicate)),
         }
     }
     if rules.equalities {
-        result.extend(lifting.equalities());
+        result.extend(4, lifting.equalities());
     }
     let overflow = Term::content(Term::address(reduced.overflow, vec![]), Sort::Int);
-    result.extend([overflow.equals(Term::int(0))]);
+    result.extend(1, [overflow.equals(Term::int(0))]);
     result.terms
 }
 
@@ -124,18 +129,18 @@ fn consistent(literals: impl Iterator<Item = (Term, bool)>) -> Option<Vec<(Term,
     Some(result)
 }
 
-/// Terms in order, each once.
+/// Terms in order, each once, with the rule that added it first.
 #[derive(Default)]
 struct Distinct {
-    terms: Vec<Term>,
+    terms: Vec<(u8, Term)>,
     seen: BTreeSet<Term>,
 }
 
 impl Distinct {
-    fn extend(&mut self, terms: impl IntoIterator<Item = Term>) {
+    fn extend(&mut self, rule: u8, terms: impl IntoIterator<Item = Term>) {
         for term in terms {
             if self.seen.insert(term.clone()) {
-                self.terms.push(term);
+                self.terms.push((rule, term));
             }
         }
     }

@@ -9,6 +9,7 @@ use wattle_memory::operational::Action;
 use wattle_program::{EdgeId, ProcessId, ThreadId};
 
 use crate::Unsupported;
+use crate::certify::abstraction::AbstractProof;
 use crate::certify::refutation::Refutation;
 
 #[derive(Clone, Debug)]
@@ -60,6 +61,14 @@ pub enum Certificate {
         /// Does one end (as the filter allows)?
         ends: bool,
     },
+    /// The abstract states that can be reached were visited and none is bad.
+    Abstraction {
+        proof: Arc<AbstractProof>,
+        /// The edges that no execution takes.
+        unreached: Vec<(ProcessId, EdgeId)>,
+        /// May one end? (Where abstract states say so; an execution need not.)
+        ends: bool,
+    },
     /// A solver found that no execution of the unrolled program is bad, and that none is cut.
     Refutation {
         /// Why, if the engine was asked to write it down.
@@ -77,6 +86,7 @@ impl Certificate {
         match self {
             Certificate::StateSpace { unreached, ends, .. }
             | Certificate::Executions { unreached, ends, .. }
+            | Certificate::Abstraction { unreached, ends, .. }
             | Certificate::Refutation { unreached, ends, .. } => (unreached, *ends),
         }
     }

@@ -1,11 +1,11 @@
 //! `wattle check`.
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::dump::{self, Unrolling};
+use wattle_driver::dump::{self, Abstraction, Unrolling};
 use wattle_driver::{Input, Refused, in_order, models, replay};
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, property, settings};
+use super::{Session, atomic_copy, budget, inputs, property, settings_with};
 use crate::args::{self, Emit, Format};
 use crate::output::{Output, complain};
 
@@ -14,7 +14,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         property: property(args.check),
         engine: args.search.engine.clone(),
-        settings: settings(&args.search, session),
+        settings: settings_with(&args.search, &args.predicates, session),
         budget: budget(&args.search),
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),
@@ -24,11 +24,16 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
     let inputs = inputs(&args.inputs);
     if let Some(view) = args.dump {
         let unrolled = |input: &Input, view| dump::unrolled(input, &request.model, &request.settings, view);
+        let run = session.watch.run(request.budget);
+        let abstracted =
+            |input: &Input, view| dump::abstracted(input, &request.model, &request.settings, &run, view);
         let text = |input: &Input| match view {
             args::Dump::Program => dump::of_input(input).map(Ok),
             args::Dump::Ssa => unrolled(input, Unrolling::Ssa),
             args::Dump::Events => unrolled(input, Unrolling::Events),
             args::Dump::Constraints => unrolled(input, Unrolling::Constraints),
+            args::Dump::Predicates => abstracted(input, Abstraction::Predicates),
+            args::Dump::Boolean => abstracted(input, Abstraction::Boolean),
         };
         return print_all(&inputs, &text, session);
     }
@@ -103,7 +108,7 @@ fn print_all(inputs: &[Input], text: Text<'_>, session: &mut Session) -> Result<
             Ok(Ok(text)) => session.output.text(&text),
             Ok(Err(why)) => {
                 exit = exit.worst(Exit::Undecided);
-                complain(&format!("{}: nothing to show: unsupported: {why}", input.name));
+                complain(&format!("{}: nothing to show: {why}", input.name));
                 true
             }
             Err(refused) => {

@@ -4,14 +4,14 @@ use wattle_driver::fix::{All, Fix, fix};
 use wattle_driver::{in_order, models};
 use wattle_report::{Exit, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, settings};
+use super::{Session, atomic_copy, budget, inputs, settings_with};
 use crate::args::{self, Format};
 
 pub fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
     let request = Fix {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         engine: args.search.engine.clone(),
-        settings: settings(&args.search, session),
+        settings: settings_with(&args.search, &args.predicates, session),
         budget: budget(&args.search),
         atomic_copy: atomic_copy(&args.search),
         all: match args.all {

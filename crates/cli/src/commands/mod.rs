@@ -25,9 +25,10 @@ use wattle_engine::{Budget, Property};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
+use wattle_engine_extrapolate::{Extrapolate, Method, SearchBy};
 use wattle_report::Exit;
 
-use crate::args::{Format, Formulation, Inputs, Question, ScCopy, Search, Show};
+use crate::args::{self, CubesBy, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show};
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
 use crate::progress::Meter;
@@ -77,6 +78,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
+        extrapolate: Extrapolate { buffer: search.buffer, ..Extrapolate::default() },
         smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
@@ -94,6 +96,30 @@ fn settings(search: &Search, session: &Session) -> Settings {
             max_capacity: search.capacity.unwrap_or(default.max_capacity),
         },
     }
+}
+
+/// With what engine extrapolate may use.
+fn settings_with(search: &Search, predicates: &Predicates, session: &Session) -> Settings {
+    let extrapolate = Extrapolate {
+        method: match predicates.method {
+            args::Method::Auto => Method::Auto,
+            args::Method::Trad => Method::Trad,
+            args::Method::Pe => Method::Pe,
+            args::Method::Ce => Method::Ce,
+            args::Method::CeDrop => Method::CeDrop,
+        },
+        search: match predicates.cubes_by {
+            CubesBy::Implicants => SearchBy::Implicants,
+            CubesBy::Cubes => SearchBy::Cubes,
+        },
+        cube_size: predicates.cube_size,
+        rules: predicates.rules,
+        ignore_given: predicates.ignore_predicates,
+        no_refinement: predicates.no_refinement,
+        buffer: search.buffer,
+        ..Extrapolate::default()
+    };
+    Settings { extrapolate, ..settings(search, session) }
 }
 
 fn atomic_copy(search: &Search) -> bool {

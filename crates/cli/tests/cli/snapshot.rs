@@ -10,6 +10,16 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-unsafe", &["check", "sb.wtl", "--model", "tso", "--no-timing"]),
     ("check-reduced", &["check", "sb.wtl", "--model", "pso", "--emit", "reduced"]),
     ("check-reduced-sc", &["check", "sb.wtl", "--model", "sc", "--emit", "reduced"]),
+    (
+        "check-predicates",
+        &["check", "sb.wtl", "--model", "tso", "--dump", "predicates", "--rules", "4,5,6,7"],
+    ),
+    ("check-boolean", &["check", "sb.wtl", "--model", "pso", "--dump", "boolean", "--cube-size", "2"]),
+    (
+        "check-extrapolate",
+        &["check", "counter.wtl", "--model", "pso", "--engine", "extrapolate", "--no-timing"],
+    ),
+    ("bad-rules", &["check", "sb.wtl", "--model", "tso", "--rules", "3"]),
     ("check-unsafe-quiet", &["check", "sb.wtl", "--model", "tso", "--no-timing", "-q"]),
     ("check-unsafe-sc", &["check", "race.wtl", "--model", "sc", "--no-timing"]),
     ("check-unsafe-colour", &["check", "sb.wtl", "--model", "tso", "--no-timing", "--color", "always"]),

@@ -1,5 +1,6 @@
 //! Checkers of certificates, one file a form. They import no engine.
 
+pub mod abstraction;
 mod executions;
 pub mod refutation;
 mod state_space;

@@ -60,6 +60,10 @@ fn of_certificate(certificate: &Certificate) -> Value {
         Certificate::Executions { executions, .. } => {
             json!({"kind": "executions", "executions": executions})
         }
+        Certificate::Abstraction { proof, .. } => json!({
+            "kind": "abstraction", "predicates": proof.predicates.len(), "triples": proof.triples.len(),
+            "states": proof.states.len(),
+        }),
         Certificate::Refutation { proof, .. } => {
             let steps = proof.as_ref().map(|proof| proof.steps());
             json!({"kind": "refutation", "steps": steps})

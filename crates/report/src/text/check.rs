@@ -58,6 +58,11 @@ fn headline(report: &CheckReport, options: &Options) -> String {
                 Certificate::Executions { executions, .. } => {
                     worth.push(format!("{}, all looked at", counted(*executions, "execution")));
                 }
+                Certificate::Abstraction { proof, .. } => {
+                    let predicates = counted(proof.predicates.len() as u64, "predicate");
+                    let states = counted(proof.states.len() as u64, "abstract state");
+                    worth.push(format!("proved with {predicates}, {states}"));
+                }
                 Certificate::Refutation { .. } => {
                     worth.push("no execution of the unrolled program violates it".into());
                 }

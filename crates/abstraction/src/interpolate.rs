@@ -1,0 +1,46 @@
+//! Predicates from a trace that is not real, by interpolants.
+
+use wattle_logic::Term;
+use wattle_smt::{Interpolate, Interpolation, Solver, Step, Trace as Line};
+
+use crate::checker::Trace;
+use crate::judge::Stopped;
+use crate::prover::stopped;
+use crate::system::System;
+use crate::vocabulary::atoms;
+
+/// The comparisons of the interpolants, in the order of the trace. `None`: there are none to be had, or
+/// the trace is real.
+pub fn predicates(
+    system: &System,
+    solver: &mut Solver,
+    trace: &Trace,
+    given: &Term,
+    target: &Term,
+) -> Result<Option<Vec<Term>>, Stopped> {
+    let step = |number: &usize| {
+        let transition = &system.transitions[*number];
+        let updates = transition.updates.iter().map(|(cell, value)| (*cell as usize, value.clone()));
+        Step { guard: transition.guard.clone(), updates: updates.collect() }
+    };
+    let line = Line {
+        cells: system.cells.iter().map(|cell| cell.leaf.clone()).collect(),
+        init: system.init.clone(),
+        steps: trace.steps.iter().map(step).collect(),
+        bad: given.clone().and(target.negated()),
+    };
+    match solver.interpolants(&line) {
+        Interpolation::Interpolants(all) => {
+            let mut found: Vec<Term> = Vec::new();
+            for atom in all.iter().flat_map(atoms) {
+                if !found.contains(&atom) {
+                    found.push(atom);
+                }
+            }
+            Ok(Some(found))
+        }
+        Interpolation::Stopped(wattle_smt::Stop::Asked) => Err(Stopped::Asked),
+        Interpolation::Stopped(stop @ wattle_smt::Stop::Memory) => Err(stopped(&stop)),
+        _ => Ok(None),
+    }
+}

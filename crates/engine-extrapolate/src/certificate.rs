@@ -1,0 +1,88 @@
+//! A proof, written down for others to check.
+
+use std::sync::Arc;
+
+use wattle_abstraction::{Questions, System};
+use wattle_engine::certify::abstraction::{AbstractProof, Claim, Triple};
+use wattle_engine::{Certificate, Task};
+use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
+use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+
+use crate::prove::Proof;
+
+pub(crate) fn certificate(
+    task: &Task<'_>,
+    system: &System,
+    reduced: Option<(&Reduced, Discipline, u32)>,
+    proof: &Proof,
+) -> Certificate {
+    let claims = claims(&proof.questions);
+    let triples = (claims.into_iter().zip(&proof.cubes))
+        .filter_map(|(claim, cubes)| Some((claim?, cubes)))
+        .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
+        .collect();
+    let states = proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), *cube)).collect();
+    let written = AbstractProof {
+        reduction: reduced.map(|(_, discipline, each)| (discipline, Capacity::all(each))),
+        predicates: proof.vocabulary.predicates().to_vec(),
+        triples,
+        states,
+    };
+    let unreached = unreached(task, system, reduced.map(|(reduced, ..)| reduced), proof);
+    Certificate::Abstraction { proof: Arc::new(written), unreached, ends: proof.reached.ends }
+}
+
+/// What each goal claims.
+fn claims(questions: &Questions) -> Vec<Option<Claim>> {
+    let mut claims: Vec<Option<Claim>> = vec![None; questions.goals.len()];
+    for goal in &questions.contradictions {
+        claims[*goal] = Some(Claim::Contradiction);
+    }
+    for (predicate, (holds, fails)) in questions.initial.iter().enumerate() {
+        claims[*holds] = Some(Claim::Initially { predicate, value: true });
+        claims[*fails] = Some(Claim::Initially { predicate, value: false });
+    }
+    for (transition, asked) in questions.of.iter().enumerate() {
+        claims[asked.blocked] = Some(Claim::Blocked { transition });
+        for (check, goal) in asked.checks.iter().enumerate() {
+            claims[*goal] = Some(Claim::Checks { transition, check });
+        }
+        for update in asked.sets.iter().chain(&asked.tells) {
+            if let Some((holds, fails)) = update.goals {
+                let predicate = update.predicate;
+                claims[holds] = Some(Claim::Sets { transition, predicate, value: true });
+                claims[fails] = Some(Claim::Sets { transition, predicate, value: false });
+            }
+        }
+    }
+    for goal in questions.properties() {
+        let formula = questions.goals[goal].target.clone();
+        claims[goal] = Some(Claim::Holds { formula });
+    }
+    claims
+}
+
+/// The edges that no abstract state takes.
+fn unreached(
+    task: &Task<'_>,
+    system: &System,
+    reduced: Option<&Reduced>,
+    proof: &Proof,
+) -> Vec<(ProcessId, EdgeId)> {
+    let mut left: Vec<(ProcessId, EdgeId)> = (task.program.process_ids())
+        .flat_map(|process| task.program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
+        .collect();
+    let Ok(shape) = Shape::new(task.program) else { return vec![] };
+    for (transition, taken) in system.transitions.iter().zip(&proof.reached.taken) {
+        let (thread, edge) = (transition.thread, transition.edge);
+        let moved = match reduced {
+            None => Move::Step(edge),
+            Some(reduced) => reduced.moves[thread as usize][edge.0 as usize],
+        };
+        if let (true, Move::Step(edge) | Move::Overflow(edge)) = (*taken, moved) {
+            let process = shape.info(ThreadId(thread)).process;
+            left.retain(|other| *other != (process, edge));
+        }
+    }
+    left
+}

@@ -13,6 +13,8 @@
 //!   self-loops wait (so a commit can happen after the step as well as before it);
 //! * no property speaks of a cell that a local step sets, or of the points it leaves and enters, and it
 //!   enters no end;
+//! * no local step begins an atomic section, which would stop the others: what they could have done before
+//!   it would be lost;
 //! * no circle consists of such points alone, so that nothing is put off for ever.
 
 use std::collections::BTreeSet;
@@ -95,12 +97,14 @@ fn local_steps(system: &System, watched: &Watched, thread: u32, point: Point) ->
             after.iter().any(|other| of(other).to == of(step).to && same(of(commit), of(other)))
         })
     };
+    let inside = |point: Point| system.inside[thread as usize][point.0 as usize];
     let fits = !steps.is_empty()
+        && (inside(point) || !steps.iter().any(|step| inside(of(step).to)))
         && stepped.iter().all(own)
         && stepped.is_disjoint(&looped)
         && steps.iter().all(waits)
         && !steps.iter().any(|step| watched.sees(system, of(step)))
-        && (loops.is_empty() || !system.inside[thread as usize][point.0 as usize])
+        && (loops.is_empty() || !inside(point))
         && always_enabled(&steps.iter().map(|step| &of(step).guard).collect::<Vec<&Term>>());
     fits.then_some(steps)
 }

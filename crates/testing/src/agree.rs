@@ -44,15 +44,17 @@ pub fn engines_agree(
     engines_agree_and(one, other, models, effort, program, &|_, _| Ok(()))
 }
 
-/// Ask both engines under each model, and look at what the second one answers: `also` gets the task with the
-/// program before any pass. An answer of `None` is a refusal.
+/// Looks at what an engine answers. The task has the program before any pass; no answer is a refusal.
+pub type Also<'a> = &'a dyn Fn(&Task<'_>, Option<&Answer>) -> Result<(), String>;
+
+/// Ask both engines under each model, and look at what the second one answers.
 pub fn engines_agree_and(
     one: &dyn Engine,
     other: &dyn Engine,
     models: &[&str],
     effort: Effort,
     program: &Program,
-    also: &dyn Fn(&Task<'_>, Option<&Answer>) -> Result<(), String>,
+    also: Also<'_>,
 ) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
     for memory in models.iter().filter_map(|name| find(name)) {

@@ -71,10 +71,12 @@ impl Watched {
     }
 }
 
-/// The cells that a transition reads or sets.
+/// The cells that a transition reads or sets. What it reads for locals that it forgets counts too: so a point
+/// has the same steps whether or not dead locals are forgotten, and a proof can be checked on either program.
 fn touched(system: &System, transition: &Transition) -> BTreeSet<u32> {
     let checks = transition.checks.iter().flat_map(|check| [&check.guard, &check.holds]);
     let terms = transition.updates.iter().map(|(_, value)| value).chain([&transition.guard]).chain(checks);
+    let terms = terms.chain(&transition.forgotten);
     let mut cells: BTreeSet<u32> = terms.flat_map(|term| system.cells_of(term)).collect();
     cells.extend(transition.updates.iter().map(|(cell, _)| *cell));
     cells
@@ -90,7 +92,9 @@ fn local_steps(system: &System, watched: &Watched, thread: u32, point: Point) ->
         numbers.iter().flat_map(|number| touched(system, of(number))).collect()
     };
     let (stepped, looped) = (touches(&steps), touches(&loops));
-    let same = |a: &Transition, b: &Transition| a.guard == b.guard && a.updates == b.updates;
+    let same = |a: &Transition, b: &Transition| {
+        a.guard == b.guard && a.updates == b.updates && a.forgotten == b.forgotten
+    };
     let waits = |step: &usize| {
         let after = at(of(step).to);
         loops.iter().all(|commit| {

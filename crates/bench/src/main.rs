@@ -15,6 +15,7 @@ mod explore;
 mod fuzz;
 mod litmus;
 mod order;
+mod predicates;
 mod read;
 mod reduction;
 mod smt;
@@ -28,7 +29,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
-       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
+       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
        wattle-bench smt

@@ -138,13 +138,9 @@ fn answer(
             let reach = Reach::new(&program, unreached, ends);
             report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
             match request.certify {
-                // The checker gets the program as it was read, before any pass. (An abstract state may say
-                // how a local starts although nobody reads it, so a proof by predicates is about locals
-                // that start as they did in the search.)
+                // The checker gets the program as it was read, before any pass.
                 true => {
-                    let written = as_written(original, &program);
-                    let abstraction = matches!(certificate, Certificate::Abstraction { .. });
-                    let task = Task { program: if abstraction { &written } else { original }, ..task };
+                    let task = Task { program: original, ..task };
                     let run = watch.run(request.budget);
                     certified(&task, certificate, &request.settings, &run, report)
                 }

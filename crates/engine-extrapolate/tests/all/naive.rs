@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::search::Cubes;
-use wattle_abstraction::{Cube, Judgement, Lazy, Prover, Questions, Scope, System, Vocabulary, by_cubes};
+use wattle_abstraction::{
+    Cube, Judgement, Lazy, Prover, Questions, Reach, Scope, Set, System, Vocabulary, by_cubes,
+};
 use wattle_engine::Verdict;
 use wattle_program::{Op, Point, Program, passes};
 use wattle_smt::{Limits, Solver};
@@ -54,7 +56,7 @@ impl Naive {
         let program = passes::instantiate(program).unwrap();
         let system = System::new(&program).unwrap();
         let vocabulary = Vocabulary::new(&system, &program.predicates).unwrap();
-        let questions = Questions::new(&system, &vocabulary, Scope { tells: false, whole: true });
+        let questions = Questions::new(&system, &vocabulary, Scope { tells: false, reach: Reach::Whole });
         let mut solver = Solver::new(&library(), Limits::default()).unwrap();
         let prover = Prover::new(&mut solver, &vocabulary).unwrap();
         let mut boolean = BooleanProgram::new(Box::new(Cubes { limit: 3 }), Lazy::new(prover));
@@ -70,7 +72,7 @@ impl Naive {
     }
 
     fn follows(&self, goal: usize, view: &Cube) -> bool {
-        by_cubes(&self.cubes[goal], view) == Judgement::Yes
+        by_cubes(&self.cubes[goal], view, &Set::default()) == Judgement::Yes
     }
 
     /// Does every execution with buffers satisfy the assertion?

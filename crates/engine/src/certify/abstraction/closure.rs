@@ -1,11 +1,12 @@
 //! The second layer: by the triples alone, the states are closed and none is bad.
 //!
-//! A triple applies to a state that contains its cube. Where a cube agrees with the state as far as the state
-//! goes, the state is split on a predicate that the cube names, and both parts are looked at; a part that
-//! contains a contradiction is empty. After a step, a predicate that speaks of no cell that the step sets
-//! keeps its value, or gets the one that a triple gives it; any other has the value that a triple gives it,
-//! or none. The result must lie in the set: inside one state or, since how a state is split is a matter of
-//! order, in several that cover it together.
+//! A triple applies to a state that contains its cube. After a step, a predicate that speaks of no cell that
+//! the step sets keeps its value, or gets the one that a triple gives it; any other has the value that a
+//! triple gives it, or none. The result must lie inside a state of the set. If it does not, and some cube
+//! agrees with the state as far as the state goes, then the state is split on a predicate that the cube
+//! names, and both parts are looked at; a part that contains a contradiction is empty. Where there is nothing
+//! to split on, several states of the set may still cover the result together (the engine may have split
+//! in another order).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,8 +18,18 @@ use super::first::First;
 use super::{Checked, Claim, places, wrong};
 use crate::{Reason, Run, Spent};
 
-/// One state is split into at most so many parts to be covered by several.
+/// One state is split into at most so many parts. More would take too long, and prove nothing either way.
 const MOST_PARTS: usize = 4_096;
+
+/// Why a state does not pass.
+enum Failure {
+    Wrong(String),
+    TooManyParts,
+}
+
+fn fails<T>(what: String) -> Result<T, Failure> {
+    Err(Failure::Wrong(what))
+}
 
 /// What cubes say of a state.
 enum Truth {
@@ -110,19 +121,25 @@ impl<'c> Closure<'c> {
     }
 
     pub fn check(&self, run: &Run) -> Result<(), Reason> {
-        if !self.covers(&self.checked.system.entries, self.initial) {
-            return Err(wrong("the initial state is not in the set"));
+        let undecided = || Reason::GaveUp(format!("a state falls into more than {MOST_PARTS} parts"));
+        match self.cover(&self.checked.system.entries, self.initial) {
+            Ok(true) => {}
+            Ok(false) => return Err(wrong("the initial state is not in the set")),
+            Err(_) => return Err(undecided()),
         }
         for (number, (points, cube)) in self.checked.proof.states.iter().enumerate() {
             if number % 64 == 0 {
                 run.poll(Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
             }
-            self.state(points, *cube).map_err(|what| wrong(format!("state {number}: {what}")))?;
+            self.state(points, *cube).map_err(|failure| match failure {
+                Failure::Wrong(what) => wrong(format!("state {number}: {what}")),
+                Failure::TooManyParts => undecided(),
+            })?;
         }
         Ok(())
     }
 
-    fn state(&self, points: &[Point], cube: Cube) -> Result<(), String> {
+    fn state(&self, points: &[Point], cube: Cube) -> Result<(), Failure> {
         if self.contradictions.iter().any(|other| cube.implies(other)) {
             return Ok(());
         }
@@ -142,7 +159,7 @@ impl<'c> Closure<'c> {
         steps.into_iter().try_for_each(|step| self.step(points, cube, *step))
     }
 
-    fn property(&self, points: &[Point], cube: Cube, property: usize) -> Result<(), String> {
+    fn property(&self, points: &[Point], cube: Cube, property: usize) -> Result<(), Failure> {
         let system = &self.checked.system;
         let (kind, formula) = &system.properties[property];
         let ended = |thread: usize| system.ends[thread][points[thread].0 as usize];
@@ -156,12 +173,12 @@ impl<'c> Closure<'c> {
         };
         let places: Vec<bool> = places(formula).iter().map(place).collect();
         let cubes = self.holds.get(&(property, places)).map_or(&[][..], Vec::as_slice);
-        let mut parts = vec![cube];
-        while let Some(part) = parts.pop() {
+        let mut parts = Parts::new(cube);
+        while let Some(part) = parts.next()? {
             match truth(cubes, &part) {
                 Truth::Yes => {}
-                Truth::Partly(on) => parts.extend(self.halves(part, on)),
-                Truth::Unknown => return Err(format!("property {property} may be violated")),
+                Truth::Partly(on) => parts.add(self.halves(part, on)),
+                Truth::Unknown => return fails(format!("property {property} may be violated")),
             }
         }
         Ok(())
@@ -175,85 +192,109 @@ impl<'c> Closure<'c> {
     }
 
     /// Taking the transition fails no check and leads to states of the set.
-    fn step(&self, points: &[Point], state: Cube, number: usize) -> Result<(), String> {
+    fn step(&self, points: &[Point], state: Cube, number: usize) -> Result<(), Failure> {
         let transition = &self.checked.system.transitions[number];
         let entry = &self.entries[number];
         let mut moved = points.to_vec();
         moved[transition.thread as usize] = transition.to;
-        // A part, and whether it is to be split for what the step tells without setting it.
-        let mut parts = vec![(state, false)];
-        'parts: while let Some((part, finely)) = parts.pop() {
+        let here = self.states_at(&moved);
+        let mut parts = Parts::new(state);
+        'parts: while let Some(part) = parts.next()? {
             for (check, cubes) in entry.checks.iter().enumerate() {
                 match truth(cubes, &part) {
                     Truth::Yes => {}
                     Truth::Partly(on) => {
-                        parts.extend(self.halves(part, on).map(|half| (half, finely)));
+                        parts.add(self.halves(part, on));
                         continue 'parts;
                     }
-                    Truth::Unknown => return Err(format!("check {check} of step {number} may fail")),
+                    Truth::Unknown => return fails(format!("check {check} of step {number} may fail")),
                 }
             }
-            match truth(&entry.blocked, &part) {
+            let blocked = match truth(&entry.blocked, &part) {
                 Truth::Yes => continue,
-                Truth::Partly(on) => {
-                    parts.extend(self.halves(part, on).map(|half| (half, finely)));
-                    continue;
-                }
-                Truth::Unknown => {}
+                Truth::Partly(on) => Some(on),
+                Truth::Unknown => None,
+            };
+            let (after, on) = entry.after(&part);
+            if here.iter().any(|other| after.implies(other)) {
+                continue;
             }
-            match self.after(entry, &part, finely) {
-                Err(on) => parts.extend(self.halves(part, on).map(|half| (half, finely))),
-                Ok(after) if self.covers(&moved, after) => {}
-                Ok(_) if !finely => parts.push((part, true)),
-                Ok(_) => return Err(format!("step {number} leads out of the set")),
+            match blocked.or(on) {
+                Some(on) => parts.add(self.halves(part, on)),
+                None if self.cover(&moved, after)? => {}
+                None => return fails(format!("step {number} leads out of the set")),
             }
         }
         Ok(())
     }
 
-    /// What is known after a step, or the predicate on which that depends.
-    fn after(&self, entry: &Entry, part: &Cube, finely: bool) -> Result<Cube, usize> {
-        let mut after = *part;
-        for predicate in &entry.changed {
-            after.set(*predicate, None);
-        }
-        // What is set decides first how to split.
-        let (set, told): (Vec<_>, Vec<_>) =
-            entry.sets.iter().partition(|(predicate, _)| entry.changed.contains(predicate));
-        for (predicate, [no, yes]) in set {
-            after.set(*predicate, value(no, yes, part)?);
-        }
-        for (predicate, [no, yes]) in told {
-            if part.value(*predicate).is_none() {
-                match value(no, yes, part) {
-                    Ok(value) => after.set(*predicate, value),
-                    Err(on) if finely => return Err(on),
-                    Err(_) => {}
-                }
-            }
-        }
-        Ok(after)
+    fn states_at(&self, points: &[Point]) -> &[Cube] {
+        self.states.get(points).map_or(&[][..], Vec::as_slice)
     }
 
-    /// Do states of the set cover this one?
-    fn covers(&self, points: &[Point], state: Cube) -> bool {
-        let here = self.states.get(points).map_or(&[][..], Vec::as_slice);
-        let mut parts = vec![state];
-        let mut count = 0;
-        while let Some(part) = parts.pop() {
-            count += 1;
+    /// Do states of the set cover this one together?
+    fn cover(&self, points: &[Point], state: Cube) -> Result<bool, Failure> {
+        let here = self.states_at(points);
+        let mut parts = Parts::new(state);
+        while let Some(part) = parts.next()? {
             if here.iter().any(|other| part.implies(other)) {
                 continue;
             }
             let open = |other: &Cube| other.known().without(&part.known());
             let near = here.iter().filter(|other| part.meets(other)).min_by_key(|other| open(other).len());
-            let on = near.and_then(|near| open(near).iter().next());
-            match on {
-                Some(on) if count < MOST_PARTS => parts.extend(self.halves(part, on)),
-                _ => return false,
+            match near.and_then(|near| open(near).iter().next()) {
+                Some(on) => parts.add(self.halves(part, on)),
+                None => return Ok(false),
             }
         }
-        true
+        Ok(true)
+    }
+}
+
+impl Entry {
+    /// What is known after the step, as far as the state decides it; and a predicate that would decide more.
+    fn after(&self, part: &Cube) -> (Cube, Option<usize>) {
+        let mut after = *part;
+        for predicate in &self.changed {
+            after.set(*predicate, None);
+        }
+        let (mut set, mut told) = (None, None);
+        for (predicate, [no, yes]) in &self.sets {
+            let changed = self.changed.contains(predicate);
+            if !changed && part.value(*predicate).is_some() {
+                continue;
+            }
+            match value(no, yes, part) {
+                Ok(value) => after.set(*predicate, value),
+                Err(on) if changed => set = set.or(Some(on)),
+                Err(on) => told = told.or(Some(on)),
+            }
+        }
+        (after, set.or(told))
+    }
+}
+
+/// The parts of a state that are still to be looked at.
+struct Parts {
+    open: Vec<Cube>,
+    count: usize,
+}
+
+impl Parts {
+    fn new(state: Cube) -> Parts {
+        Parts { open: vec![state], count: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<Cube>, Failure> {
+        self.count += 1;
+        if self.count > MOST_PARTS {
+            return Err(Failure::TooManyParts);
+        }
+        Ok(self.open.pop())
+    }
+
+    fn add(&mut self, parts: impl Iterator<Item = Cube>) {
+        self.open.extend(parts);
     }
 }
 

@@ -24,7 +24,7 @@ use wattle_abstraction::{Cube, System};
 use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::Machine;
 use wattle_memory::reduction::{Capacity, Discipline, reduce};
-use wattle_program::{EdgeId, Point, passes};
+use wattle_program::{EdgeId, Point, Program, passes};
 use wattle_smt::Library;
 
 use super::WRONG;
@@ -90,6 +90,19 @@ fn wrong(what: impl std::fmt::Display) -> Reason {
     Reason::GaveUp(format!("{WRONG}: {what}"))
 }
 
+/// The program with locals that start as those of the search do: zero where nobody reads how they start
+/// (`passes::forget_dead`). An abstract state may say how such a local starts, so the proof is about these.
+fn starting_as_searched(program: &Program) -> Program {
+    let mut written = program.clone();
+    let searched = passes::forget_dead(program);
+    for (process, other) in written.processes.iter_mut().zip(searched.processes) {
+        for (local, other) in process.locals.iter_mut().zip(other.locals) {
+            local.init = other.init;
+        }
+    }
+    written
+}
+
 /// A certificate that is well formed, and the program that it is about.
 struct Checked<'a> {
     proof: &'a AbstractProof,
@@ -113,10 +126,11 @@ impl<'a> Checked<'a> {
         if expected != proof.reduction.as_ref().map(|(discipline, _)| *discipline) {
             return Err(wrong("it is about another memory model"));
         }
+        let written = starting_as_searched(task.program);
         let program = match &proof.reduction {
-            None => passes::instantiate(task.program).map_err(|why| unsupported(why.to_string()))?,
+            None => passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?,
             Some((discipline, capacity)) => {
-                let reduced = reduce(task.program, *discipline, capacity);
+                let reduced = reduce(&written, *discipline, capacity);
                 reduced.map_err(|why| unsupported(why.to_string()))?.program
             }
         };

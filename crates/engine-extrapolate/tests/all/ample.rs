@@ -37,10 +37,10 @@ fn program(seed: u64) -> Option<Program> {
         ..Profile::small(flavour)
     };
     let mut program = wattle_generate::program(seed, &profile);
-    if seed / 3 % 2 == 0 {
+    if (seed / 3).is_multiple_of(2) {
         program = with_sections(&program, seed);
     }
-    if seed / 6 % 2 == 0 {
+    if (seed / 6).is_multiple_of(2) {
         program = passes::forget_dead(&program);
     }
     match flavour {

@@ -79,7 +79,9 @@ fn the_corpus_has_the_same_verdicts() {
             }
         }
     }
-    assert_eq!((compared, unsafe_too, overflows, refused), (172, 59, 53, 4));
+    // The corpus grows.
+    let counts = (compared, unsafe_too, overflows, refused);
+    assert!(compared >= 172 && unsafe_too >= 59 && overflows >= 53 && refused <= 4, "{counts:?}");
 }
 
 fn overflowed(reduced: &Reduced, counterexample: &Counterexample) -> bool {

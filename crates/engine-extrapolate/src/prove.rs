@@ -121,6 +121,10 @@ impl Proving<'_> {
                 return Ok(Outcome::Violated { trace, solution, vocabulary });
             }
             if !self.refine {
+                if !scope.whole {
+                    scope.whole = true;
+                    continue;
+                }
                 let why = "the predicates do not suffice".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }

@@ -72,7 +72,7 @@ pub const ALGORITHMS: [Algorithm; 7] = [
     Algorithm {
         name: "Queue",
         text: "queue/queue_predicates",
-        finite: "queue/queue",
+        finite: "queue/queue_indices",
         cube_size: 4,
         rows: &[
             row("sc", "trad", ["7", "–", "20", "5", "50", "1", "2", "1"]),

@@ -13,6 +13,8 @@
 //!   self-loops wait (so a commit can happen after the step as well as before it);
 //! * no property speaks of a cell that a local step sets, or of the points it leaves and enters, and it
 //!   enters no end;
+//! * no local step begins an atomic section, which would stop the others: what they could have done before
+//!   it would be lost;
 //! * no circle consists of such points alone, so that nothing is put off for ever.
 
 use std::collections::BTreeSet;
@@ -69,10 +71,12 @@ impl Watched {
     }
 }
 
-/// The cells that a transition reads or sets.
+/// The cells that a transition reads or sets. What it reads for locals that it forgets counts too: so a point
+/// has the same steps whether or not dead locals are forgotten, and a proof can be checked on either program.
 fn touched(system: &System, transition: &Transition) -> BTreeSet<u32> {
     let checks = transition.checks.iter().flat_map(|check| [&check.guard, &check.holds]);
     let terms = transition.updates.iter().map(|(_, value)| value).chain([&transition.guard]).chain(checks);
+    let terms = terms.chain(&transition.forgotten);
     let mut cells: BTreeSet<u32> = terms.flat_map(|term| system.cells_of(term)).collect();
     cells.extend(transition.updates.iter().map(|(cell, _)| *cell));
     cells
@@ -88,19 +92,23 @@ fn local_steps(system: &System, watched: &Watched, thread: u32, point: Point) ->
         numbers.iter().flat_map(|number| touched(system, of(number))).collect()
     };
     let (stepped, looped) = (touches(&steps), touches(&loops));
-    let same = |a: &Transition, b: &Transition| a.guard == b.guard && a.updates == b.updates;
+    let same = |a: &Transition, b: &Transition| {
+        a.guard == b.guard && a.updates == b.updates && a.forgotten == b.forgotten
+    };
     let waits = |step: &usize| {
         let after = at(of(step).to);
         loops.iter().all(|commit| {
             after.iter().any(|other| of(other).to == of(step).to && same(of(commit), of(other)))
         })
     };
+    let inside = |point: Point| system.inside[thread as usize][point.0 as usize];
     let fits = !steps.is_empty()
+        && (inside(point) || !steps.iter().any(|step| inside(of(step).to)))
         && stepped.iter().all(own)
         && stepped.is_disjoint(&looped)
         && steps.iter().all(waits)
         && !steps.iter().any(|step| watched.sees(system, of(step)))
-        && (loops.is_empty() || !system.inside[thread as usize][point.0 as usize])
+        && (loops.is_empty() || !inside(point))
         && always_enabled(&steps.iter().map(|step| &of(step).guard).collect::<Vec<&Term>>());
     fits.then_some(steps)
 }

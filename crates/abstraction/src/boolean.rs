@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::cube::Cube;
+use crate::cube::{Cube, Set};
 use crate::judge::{Judge, Judgement, Stopped, by_cubes};
 use crate::lazy::Lazy;
 use crate::question::{Asked, Goal, Questions};
@@ -65,12 +65,12 @@ impl<'a> BooleanProgram<'a> {
 }
 
 impl Judge for BooleanProgram<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube) -> Result<Judgement, Stopped> {
+    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
         if goal.target.is_false() {
-            return self.aside.judge(number, goal, state);
+            return self.aside.judge(number, goal, state, open);
         }
         let cubes = self.cubes_of(number, goal)?;
-        Ok(by_cubes(cubes, state))
+        Ok(by_cubes(cubes, state, open))
     }
 }
 

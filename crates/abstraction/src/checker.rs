@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 use wattle_program::Point;
 
-use crate::cube::Cube;
+use crate::cube::{Cube, Set};
 use crate::judge::{Judge, Judgement, Stopped};
+use crate::live::Dead;
 use crate::question::{Questions, Update};
 use crate::system::{System, Wrong};
 use crate::vocabulary::Vocabulary;
@@ -85,6 +86,8 @@ pub fn check(
         nodes: vec![],
         reached: HashMap::new(),
         taken: vec![false; system.transitions.len()],
+        dead: Dead::new(system, vocabulary),
+        open: Set::default(),
     };
     search.start()?;
     let mut next = 0;
@@ -119,6 +122,49 @@ pub fn check(
     Ok(Checked::Holds(Reached { states, visited, taken: search.taken, ends }))
 }
 
+/// Does a trace still lead to a violation when these questions are asked?
+pub fn follows(
+    system: &System,
+    vocabulary: &Vocabulary,
+    questions: &mut Questions,
+    judge: &mut dyn Judge,
+    trace: &Trace,
+) -> Result<bool, Stopped> {
+    let (nodes, reached) = (vec![], HashMap::new());
+    let taken = vec![false; system.transitions.len()];
+    let (dead, open) = (Dead::new(system, vocabulary), Set::default());
+    let mut search = Search { system, vocabulary, questions, judge, nodes, reached, taken, dead, open };
+    search.start()?;
+    let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
+    let mut points = system.entries.clone();
+    for step in &trace.steps {
+        let mut after = Vec::new();
+        search.look_at(&points);
+        for cube in cubes {
+            // A check that fails on the way is looked at when the checker finds it.
+            search.post(*step, cube, &mut after)?;
+        }
+        after.sort();
+        after.dedup();
+        cubes = after;
+        let transition = &system.transitions[*step];
+        points[transition.thread as usize] = transition.to;
+        let dead = search.dead.at(&points);
+        cubes.iter_mut().for_each(|cube| *cube = cube.without(&dead));
+    }
+    search.look_at(&points);
+    for cube in cubes {
+        let violated = match &trace.violated {
+            Violated::Property(_) => search.violated(&points, cube)?.is_some(),
+            Violated::Check { transition, .. } => search.post(*transition, cube, &mut vec![])?.is_some(),
+        };
+        if violated {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 struct Search<'a> {
     system: &'a System,
     vocabulary: &'a Vocabulary,
@@ -128,15 +174,27 @@ struct Search<'a> {
     /// The open nodes at these points.
     reached: HashMap<Arc<[Point]>, Vec<usize>>,
     taken: Vec<bool>,
+    dead: Dead,
+    /// The predicates that it makes sense to split on here.
+    open: Set,
 }
+
+/// A state falls into no more parts than this while one edge is taken; what is unknown then stays so.
+const MOST_PARTS: usize = 64;
 
 impl Search<'_> {
     fn bytes(&self) -> u64 {
         (self.nodes.len() * (size_of::<Node>() + size_of::<usize>())) as u64
     }
 
+    /// Predicates of dead locals are not split on.
+    fn look_at(&mut self, points: &[Point]) {
+        let all: Set = (0..self.vocabulary.len()).collect();
+        self.open = all.without(&self.dead.at(points));
+    }
+
     fn ask(&mut self, goal: usize, state: &Cube) -> Result<Judgement, Stopped> {
-        self.judge.judge(goal, &self.questions.goals[goal], state)
+        self.judge.judge(goal, &self.questions.goals[goal], state, &self.open)
     }
 
     fn start(&mut self) -> Result<(), Stopped> {
@@ -186,6 +244,7 @@ impl Search<'_> {
 
     fn visit(&mut self, node: usize) -> Result<Option<Violated>, Stopped> {
         let (points, cube) = (self.nodes[node].points.clone(), self.nodes[node].cube);
+        self.look_at(&points);
         let system = self.system;
         let standing = |thread: usize| system.inside[thread][points[thread].0 as usize];
         let inside = (0..points.len()).find(|thread| standing(*thread));
@@ -229,9 +288,10 @@ impl Search<'_> {
             let mut moved = points.to_vec();
             moved[thread] = self.system.transitions[transition].to;
             let moved: Arc<[Point]> = moved.into();
+            let dead = self.dead.at(&moved);
             for cube in after {
                 self.taken[transition] = true;
-                self.add(moved.clone(), cube, Some((node, transition)));
+                self.add(moved.clone(), cube.without(&dead), Some((node, transition)));
             }
         }
         Ok(None)
@@ -275,6 +335,7 @@ impl Search<'_> {
     ) -> Result<Option<usize>, Stopped> {
         let asked = self.questions.of[transition].clone();
         let mut parts = vec![state];
+        let mut split = 0;
         'parts: while let Some(part) = parts.pop() {
             for (check, goal) in asked.checks.iter().enumerate() {
                 match self.ask(*goal, &part)? {
@@ -288,17 +349,20 @@ impl Search<'_> {
             }
             match self.ask(asked.blocked, &part)? {
                 Judgement::Yes => continue,
-                Judgement::No => {}
-                Judgement::Depends(on) => {
+                Judgement::Depends(on) if split < MOST_PARTS => {
+                    split += 1;
                     parts.extend(self.halves(part, on)?);
                     continue;
                 }
+                Judgement::No | Judgement::Depends(_) => {}
             }
             let mut new = part;
             for update in &asked.sets {
                 match self.value(update, &part)? {
                     Ok(value) => new.set(update.predicate, value),
+                    Err(_) if split >= MOST_PARTS => new.set(update.predicate, None),
                     Err(on) => {
+                        split += 1;
                         parts.extend(self.halves(part, on)?);
                         continue 'parts;
                     }

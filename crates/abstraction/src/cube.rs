@@ -113,6 +113,11 @@ impl Cube {
         Cube { yes: self.yes.intersection(predicates), no: self.no.intersection(predicates) }
     }
 
+    /// With nothing said of these predicates.
+    pub fn without(&self, predicates: &Set) -> Cube {
+        Cube { yes: self.yes.without(predicates), no: self.no.without(predicates) }
+    }
+
     pub fn len(&self) -> usize {
         self.yes.len() + self.no.len()
     }

@@ -1,6 +1,6 @@
 //! Who answers questions about cubes.
 
-use crate::cube::Cube;
+use crate::cube::{Cube, Set};
 use crate::question::Goal;
 
 /// What is known of a goal in a three-valued state.
@@ -23,19 +23,21 @@ pub enum Stopped {
 }
 
 pub trait Judge {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube) -> Result<Judgement, Stopped>;
+    /// `open`: the predicates that it makes sense to split on.
+    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped>;
 }
 
 /// By a list of cubes that imply the goal.
-pub fn by_cubes(cubes: &[Cube], state: &Cube) -> Judgement {
-    let mut open = None;
+pub fn by_cubes(cubes: &[Cube], state: &Cube, open: &Set) -> Judgement {
+    let mut on = None;
     for cube in cubes {
         if state.implies(cube) {
             return Judgement::Yes;
         }
-        if open.is_none() && state.meets(cube) {
-            open = cube.known().without(&state.known()).iter().next();
+        if on.is_none() && state.meets(cube) {
+            let unknown = cube.known().without(&state.known());
+            on = unknown.iter().next().filter(|_| unknown.without(open).is_empty());
         }
     }
-    open.map_or(Judgement::No, Judgement::Depends)
+    on.map_or(Judgement::No, Judgement::Depends)
 }

@@ -11,13 +11,13 @@
 //! So the boolean program is the one with *all* cubes, of whatever size (as far as it is looked at), for
 //! some calls a prime implicant instead of 2^i (n over i) calls for each size i. What was found is the
 //! certificate's list of triples. The only thing given up is some splitting (one model is tried, not
-//! all), which can only make a state less precise.
+//! all, and after some vain tries for one goal none), which can only make a state less precise.
 
 use std::collections::{HashMap, HashSet};
 
 use wattle_logic::Term;
 
-use crate::cube::Cube;
+use crate::cube::{Cube, Set};
 use crate::judge::{Judge, Judgement, Stopped, by_cubes};
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
@@ -34,11 +34,22 @@ pub struct Lazy<'a> {
     failures: Vec<Vec<Cube>>,
     /// Nothing was found to split on.
     settled: HashSet<(usize, Cube)>,
+    /// By goal and by what a state leaves open: how often nothing was found to split on.
+    vain: HashMap<(usize, Set), u32>,
+    /// After so many vain tries no more are made.
+    pub patience: u32,
 }
 
 impl<'a> Lazy<'a> {
     pub fn new(prover: Prover<'a>) -> Lazy<'a> {
-        Lazy { prover, implicants: vec![], failures: vec![], settled: HashSet::new() }
+        Lazy {
+            prover,
+            implicants: vec![],
+            failures: vec![],
+            settled: HashSet::new(),
+            vain: HashMap::new(),
+            patience: 4,
+        }
     }
 
     /// Begin with what is known of goals, by their terms.
@@ -69,13 +80,13 @@ impl<'a> Lazy<'a> {
 }
 
 impl Judge for Lazy<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube) -> Result<Judgement, Stopped> {
+    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
         if self.implicants.len() <= number {
             self.implicants.resize(number + 1, vec![]);
             self.failures.resize(number + 1, vec![]);
         }
         let state = state.within(&goal.cone);
-        let known = by_cubes(&self.implicants[number], &state);
+        let known = by_cubes(&self.implicants[number], &state, open);
         if known == Judgement::Yes {
             return Ok(known);
         }
@@ -91,15 +102,20 @@ impl Judge for Lazy<'_> {
         if known != Judgement::No || goal.target.is_false() || self.settled.contains(&(number, state)) {
             return Ok(known);
         }
-        let open = !goal.cone.without(&state.known()).is_empty();
-        if open
-            && let Some(example) = self.prover.example(goal, &state)?
+        let unknown = goal.cone.without(&state.known()).intersection(open);
+        let vain = self.vain.entry((number, unknown)).or_insert(0);
+        if *vain >= self.patience {
+            return Ok(Judgement::No);
+        }
+        *vain += 1;
+        if !unknown.is_empty()
+            && let Some(example) = self.prover.example(goal, &state, &unknown)?
             && !self.fails(number, &example)
         {
             match self.prover.show_here(goal, &example)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
-                    return Ok(by_cubes(&[cube], &state));
+                    return Ok(by_cubes(&[cube], &state, open));
                 }
                 Shown::Not(failure) => self.failures[number].push(failure),
             }

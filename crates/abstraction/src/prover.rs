@@ -136,10 +136,10 @@ impl<'a> Prover<'a> {
         self.exists(&[&goal.given], cube)
     }
 
-    /// A state of the cube in which the goal holds.
-    pub fn example(&mut self, goal: &Goal, cube: &Cube) -> Result<Option<Cube>, Stopped> {
+    /// The cube with values for these predicates, from a state in which the goal holds.
+    pub fn example(&mut self, goal: &Goal, cube: &Cube, wanted: &Set) -> Result<Option<Cube>, Stopped> {
         let exists = self.exists(&[&goal.given, &goal.target], cube)?;
-        Ok(exists.then(|| self.found(cube, &goal.cone)))
+        Ok(exists.then(|| self.found(cube, &cube.known().union(wanted))))
     }
 
     pub fn is_satisfiable(&mut self, formula: &Term) -> Result<bool, Stopped> {

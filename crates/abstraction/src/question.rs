@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use wattle_logic::{Kind, Symbol, Term};
+use wattle_logic::{Binary, Kind, Symbol, Term};
 use wattle_program::{Point, PropertyKind};
 
 use crate::cube::Set;
@@ -30,12 +30,33 @@ pub struct Goal {
 }
 
 /// Which questions are asked, and which predicates may answer them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Ask too what a guard tells of predicates that its edge does not set.
     pub tells: bool,
-    /// Answer by the whole cone of influence, not only by predicates that share a cell with the question.
-    pub whole: bool,
+    pub reach: Reach,
+}
+
+/// Which predicates may answer a question. The fewer there are, the more states one answer serves, and
+/// most proofs need no chains of reasoning through cells that the question does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Those that speak of cells of the question only.
+    Inside,
+    /// Those that share a cell with it.
+    Touching,
+    /// The whole cone of influence.
+    Whole,
+}
+
+impl Reach {
+    pub fn wider(self) -> Option<Reach> {
+        match self {
+            Reach::Inside => Some(Reach::Touching),
+            Reach::Touching => Some(Reach::Whole),
+            Reach::Whole => None,
+        }
+    }
 }
 
 /// What is asked of one transition. Goals by number.
@@ -125,8 +146,9 @@ impl Questions {
             let term = &vocabulary.predicates()[predicate];
             let before = system.before(transition, term);
             let goals = (!speaks_of_forgotten(transition, &before)).then(|| {
-                let fails = goal(guard, before.negated().fold());
-                (self.add(goal(guard, before)), self.add(fails))
+                let given = scope.given(system, guard, &before);
+                let fails = goal(&given, before.negated().fold());
+                (self.add(goal(&given, before)), self.add(fails))
             });
             Update { predicate, goals }
         };
@@ -138,9 +160,9 @@ impl Questions {
         Asked { blocked, sets, tells, checks }
     }
 
-    /// The goals of properties, so far.
-    pub fn properties(&self) -> Vec<usize> {
-        let mut goals: Vec<usize> = self.properties.values().copied().collect();
+    /// The goals of properties, so far: each with its property and the truth of the places that it names.
+    pub fn properties(&self) -> Vec<(usize, &(usize, Vec<bool>))> {
+        let mut goals: Vec<_> = self.properties.iter().map(|(about, goal)| (*goal, about)).collect();
         goals.sort_unstable();
         goals
     }
@@ -183,7 +205,45 @@ impl Questions {
 
 impl Scope {
     fn cone(self, vocabulary: &Vocabulary, cells: &BTreeSet<u32>) -> Set {
-        if self.whole { vocabulary.cone(cells) } else { vocabulary.about(cells) }
+        match self.reach {
+            Reach::Inside => vocabulary.inside(cells),
+            Reach::Touching => vocabulary.about(cells),
+            Reach::Whole => vocabulary.cone(cells),
+        }
+    }
+
+    /// What a guard has to say about a formula: all of it, or the parts that share a cell (or a choice of
+    /// the edge) with it. The fewer cells a goal speaks of, the more states its answers serve.
+    fn given(self, system: &System, guard: &Term, formula: &Term) -> Term {
+        if self.reach == Reach::Whole {
+            return guard.clone();
+        }
+        let leaves = |term: &Term| {
+            let mut symbols = BTreeSet::new();
+            term.walk(&mut |part| {
+                if let Kind::Symbol(symbol) = part.kind() {
+                    symbols.insert(*symbol);
+                }
+            });
+            (system.cells_of(term), symbols)
+        };
+        let (cells, symbols) = leaves(formula);
+        let related = |part: &&Term| {
+            let (own_cells, own_symbols) = leaves(part);
+            !own_cells.is_disjoint(&cells) || !own_symbols.is_disjoint(&symbols)
+        };
+        Term::conjunction(conjuncts(guard).into_iter().filter(related).cloned())
+    }
+}
+
+fn conjuncts(formula: &Term) -> Vec<&Term> {
+    match formula.kind() {
+        Kind::Binary(Binary::And, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![formula],
     }
 }
 

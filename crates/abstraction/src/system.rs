@@ -48,6 +48,8 @@ pub struct Transition {
     pub guard: Term,
     /// What cells hold afterwards, as terms over what they hold before. Cells not named keep their value.
     pub updates: Vec<(u32, Term)>,
+    /// What was computed for locals that the edge forgets in the end.
+    pub forgotten: Vec<Term>,
     /// The values that the edge chooses, in order: free symbols of guard and updates.
     pub choices: Vec<Term>,
     /// What must hold when it is taken.
@@ -265,7 +267,8 @@ impl Builder<'_> {
     fn transition(&self, process: ProcessId, id: EdgeId, edge: &Edge) -> Result<Transition, Refused> {
         let first = self.first_local(process);
         let values: Vec<Term> = self.cells.iter().map(|cell| cell.leaf.clone()).collect();
-        let mut run = Run { builder: self, first, values, guard: vec![], checks: vec![], fresh: 0 };
+        let mut run =
+            Run { builder: self, first, values, guard: vec![], checks: vec![], forgotten: vec![], fresh: 0 };
         let located = |refused: Refused| Refused { span: refused.span.or(Some(edge.origin.0)), ..refused };
         let mut choices = Vec::new();
         let guard = run.term(&edge.guard).map_err(located)?;
@@ -286,8 +289,8 @@ impl Builder<'_> {
             (value != self.cells[number as usize].leaf).then(|| (number, value.fold()))
         };
         let updates = (0..).zip(run.values).filter_map(changed).collect();
-        let (from, to) = (edge.from, edge.to);
-        Ok(Transition { thread: process.0, edge: id, from, to, guard, updates, choices, checks })
+        let (from, to, forgotten) = (edge.from, edge.to, run.forgotten);
+        Ok(Transition { thread: process.0, edge: id, from, to, guard, updates, forgotten, choices, checks })
     }
 }
 
@@ -308,6 +311,7 @@ struct Run<'a> {
     values: Vec<Term>,
     guard: Vec<Term>,
     checks: Vec<Check>,
+    forgotten: Vec<Term>,
     fresh: u32,
 }
 
@@ -443,7 +447,10 @@ impl Run<'_> {
                 let cell = self.first + local;
                 let sort = self.builder.cells[cell as usize].leaf.sort();
                 let symbol = self.symbol(sort);
-                self.values[cell as usize] = symbol;
+                let old = std::mem::replace(&mut self.values[cell as usize], symbol);
+                if old != self.builder.cells[cell as usize].leaf {
+                    self.forgotten.push(old);
+                }
             }
             Op::Assume { condition } => {
                 let condition = self.term(condition)?;

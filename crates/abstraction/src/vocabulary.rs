@@ -82,6 +82,12 @@ impl Vocabulary {
         self.cells.iter().enumerate().filter_map(about).collect()
     }
 
+    /// The predicates that speak of these cells only.
+    pub fn inside(&self, cells: &BTreeSet<u32>) -> Set {
+        let inside = |(number, own): (usize, &BTreeSet<u32>)| own.is_subset(cells).then_some(number);
+        self.cells.iter().enumerate().filter_map(inside).collect()
+    }
+
     /// The cone of influence: the predicates that speak of one of these cells, or of a cell that such a
     /// predicate speaks of, and so on. Literals outside it say nothing about formulas over these cells,
     /// unless they contradict each other.

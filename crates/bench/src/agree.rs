@@ -6,6 +6,7 @@
 //!   `explore`.
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
+//! * `--extrapolate COUNT [SEED]`: another engine, see `predicates.rs`.
 //!
 //! Every other random program gets two rounds of each loop, the others more and more.
 
@@ -37,6 +38,7 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
             let models = ["sc", "tso", "pso", "power", "aarch64"];
             random(&other, &models, &branching, number(1, 10_000)?, number(2, 5_000_000)?)
         }
+        Some("--extrapolate") => crate::predicates::run(number(1, 10_000)?, number(2, 6_000_000)?),
         _ => {
             let folders: Vec<PathBuf> = match arguments {
                 [] => vec![crate::tables::root().join("corpus/litmus"), crate::tables::data()],
@@ -167,7 +169,7 @@ fn compare_one(name: &str, text: &str, compared: &mut Compared) {
                 }
                 continue;
             }
-            let effort = Effort { states: u64::MAX, polls: 1_000_000 };
+            let effort = Effort { states: u64::MAX, polls: 1_000_000, time: None };
             match agree(&enumerate, subject, effort, &task) {
                 Ok(obeyed) if obeyed.compared => compared.answers[number] += 1,
                 Ok(_) => *compared.without.entry("no definite answer".into()).or_default() += 1,

@@ -1,7 +1,8 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model checking, `agree` compares that with the
+//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model
+//! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
 //! with herd, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
@@ -16,6 +17,7 @@ mod extrapolate;
 mod fuzz;
 mod litmus;
 mod order;
+mod predicates;
 mod read;
 mod reduction;
 mod smt;
@@ -30,7 +32,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench explore
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
-       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED]]
+       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
        wattle-bench smt

@@ -9,6 +9,7 @@ use wattle_engine::{
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
 use wattle_report::{CheckReport, CheckVerdict, Trace};
+use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::{adapt, translated};
@@ -140,7 +141,8 @@ fn answer(
                 // The checker gets the program as it was read, before any pass.
                 true => {
                     let task = Task { program: original, ..task };
-                    certified(&task, certificate, &watch.run(request.budget), report)
+                    let run = watch.run(request.budget);
+                    certified(&task, certificate, &request.settings, &run, report)
                 }
                 false => CheckVerdict::Safe { certificate },
             }
@@ -195,8 +197,14 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
     told
 }
 
-/// Let other code visit the state space again.
-fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut CheckReport) -> CheckVerdict {
+/// Let other code look at the proof again.
+fn certified(
+    task: &Task<'_>,
+    certificate: Certificate,
+    settings: &Settings,
+    run: &Run,
+    report: &mut CheckReport,
+) -> CheckVerdict {
     let checked = match &certificate {
         Certificate::StateSpace { capacity, .. } => {
             certify::state_space(task, *capacity, run).map(|certified| ("certified states", certified.states))
@@ -204,7 +212,19 @@ fn certified(task: &Task<'_>, certificate: Certificate, run: &Run, report: &mut 
         Certificate::Executions { .. } => {
             certify::executions(task, run).map(|executions| ("certified executions", executions))
         }
-        Certificate::Abstraction { .. } => Err(Reason::GaveUp("no checker was built in".into())),
+        Certificate::Abstraction { proof, .. } => {
+            if proof.reduction.is_some() {
+                let trusted =
+                    "the check covers the program with its buffers written into it, not that writing";
+                report.notes.push(trusted.into());
+            }
+            let library = Library::find(&settings.smt).map_err(|why| Reason::GaveUp(why.to_string()));
+            let checked = library.and_then(|library| certify::abstraction(task, proof, &library, run));
+            checked.map(|(triples, states)| {
+                report.statistics.count("certified triples", triples);
+                ("certified states", states)
+            })
+        }
         Certificate::Refutation { proof: Some(proof), .. } => {
             report.notes.push("the check covers solving, not how the program became a formula".into());
             certify::refutation(proof, run).map(|steps| ("certified steps", steps))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wattle_abstraction::{Questions, System};
-use wattle_engine::certify::abstraction::{AbstractProof, Claim, Triple};
+use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_engine::{Certificate, Task};
 use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
 use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
@@ -16,7 +16,7 @@ pub(crate) fn certificate(
     reduced: Option<(&Reduced, Discipline, u32)>,
     proof: &Proof,
 ) -> Certificate {
-    let claims = claims(&proof.questions);
+    let claims = claims(system, &proof.questions);
     let triples = (claims.into_iter().zip(&proof.cubes))
         .filter_map(|(claim, cubes)| Some((claim?, cubes)))
         .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
@@ -33,7 +33,7 @@ pub(crate) fn certificate(
 }
 
 /// What each goal claims.
-fn claims(questions: &Questions) -> Vec<Option<Claim>> {
+fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
     let mut claims: Vec<Option<Claim>> = vec![None; questions.goals.len()];
     for goal in &questions.contradictions {
         claims[*goal] = Some(Claim::Contradiction);
@@ -42,22 +42,22 @@ fn claims(questions: &Questions) -> Vec<Option<Claim>> {
         claims[*holds] = Some(Claim::Initially { predicate, value: true });
         claims[*fails] = Some(Claim::Initially { predicate, value: false });
     }
-    for (transition, asked) in questions.of.iter().enumerate() {
-        claims[asked.blocked] = Some(Claim::Blocked { transition });
+    for (transition, asked) in system.transitions.iter().zip(&questions.of) {
+        let step = Step { thread: transition.thread, edge: transition.edge };
+        claims[asked.blocked] = Some(Claim::Blocked { step });
         for (check, goal) in asked.checks.iter().enumerate() {
-            claims[*goal] = Some(Claim::Checks { transition, check });
+            claims[*goal] = Some(Claim::Checks { step, check });
         }
         for update in asked.sets.iter().chain(&asked.tells) {
             if let Some((holds, fails)) = update.goals {
                 let predicate = update.predicate;
-                claims[holds] = Some(Claim::Sets { transition, predicate, value: true });
-                claims[fails] = Some(Claim::Sets { transition, predicate, value: false });
+                claims[holds] = Some(Claim::Sets { step, predicate, value: true });
+                claims[fails] = Some(Claim::Sets { step, predicate, value: false });
             }
         }
     }
-    for goal in questions.properties() {
-        let formula = questions.goals[goal].target.clone();
-        claims[goal] = Some(Claim::Holds { formula });
+    for (goal, (property, places)) in questions.properties() {
+        claims[goal] = Some(Claim::Holds { property: *property, places: places.clone() });
     }
     claims
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use wattle_abstraction::boolean::{BooleanProgram, text};
 use wattle_abstraction::search::{Cubes, Implicants, Search};
-use wattle_abstraction::{Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary};
+use wattle_abstraction::{Lazy, Prover, Questions, Reach, Scope, Stopped, System, Vocabulary};
 use wattle_engine::{Reason, Run, Task};
 use wattle_logic::Term;
 use wattle_memory::reduction::Discipline;
@@ -96,7 +96,7 @@ impl Extrapolate {
             Stopped::Solver(why) => Reason::GaveUp(why),
         };
         let mut solver = self.solver(run)?;
-        let questions = Questions::new(system, vocabulary, Scope { tells: false, whole: true });
+        let questions = Questions::new(system, vocabulary, Scope { tells: false, reach: Reach::Whole });
         let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);
         built.build(&questions).map_err(stopped)?;

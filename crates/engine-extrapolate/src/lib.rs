@@ -20,6 +20,7 @@ mod options;
 mod prove;
 mod replay;
 mod rules;
+mod symmetry;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
@@ -28,7 +29,7 @@ use wattle_engine::{
 use wattle_logic::Term;
 use wattle_memory::Machine;
 use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
-use wattle_program::{Program, passes};
+use wattle_program::{Program, Shape, passes};
 use wattle_smt::{Library, Limits, Solver};
 
 pub use dump::Dump;
@@ -126,11 +127,16 @@ impl Extrapolate {
         let program = flat(task.program).map_err(unsupported)?;
         let system = System::new(&program).map_err(refused).map_err(unsupported)?;
         let fresh = || self.solver(run);
+        let no_shape = |error: wattle_program::NotFixed| Reason::GaveUp(error.to_string());
+        let shape = Shape::new(task.program).map_err(no_shape)?;
+        let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
+        let images: &dyn Fn(&Term) -> Vec<Term> = &images;
         let start = self.start(&program, &system);
         let approach = self.approach();
         let phase = "proof under sc";
         let refine = !self.no_refinement;
-        let proving = Proving { system: &system, run, approach: &approach, phase, overflow: None, refine };
+        let proving =
+            Proving { system: &system, run, approach: &approach, phase, overflow: None, refine, images };
         let outcome = proving.prove(&fresh, &start)?;
         statistics.count("sc predicates", count(&outcome));
         let Some(discipline) = discipline else {
@@ -177,8 +183,15 @@ impl Extrapolate {
             };
             let overflow = Some(reduced.program.properties.len() - 1);
             let phase = format!("proof with buffers of {each}");
-            let proving =
-                Proving { system: &system, run, approach: &approach, phase: &phase, overflow, refine };
+            let proving = Proving {
+                system: &system,
+                run,
+                approach: &approach,
+                phase: &phase,
+                overflow,
+                refine,
+                images,
+            };
             statistics.count("buffer", u64::from(each));
             match proving.prove(&fresh, &extrapolated)? {
                 Outcome::Proof(proof) => {

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::boolean::BooleanProgram;
-use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
+use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check, follows};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Scope, Stopped, System, Vocabulary,
-    interpolate, slice,
+    Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
+    Vocabulary, interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
@@ -77,6 +77,8 @@ pub(crate) struct Proving<'a> {
     /// The property that says that no buffer overflows.
     pub overflow: Option<usize>,
     pub refine: bool,
+    /// What comes with a predicate that refinement finds.
+    pub images: &'a dyn Fn(&Term) -> Vec<Term>,
 }
 
 impl Proving<'_> {
@@ -90,7 +92,7 @@ impl Proving<'_> {
         let mut figures = Figures::default();
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = matches!(self.approach, Approach::Lazy);
-        let mut scope = Scope { tells: lazy, whole: !lazy };
+        let mut scope = Scope { tells: lazy, reach: if lazy { Reach::Inside } else { Reach::Whole } };
         let mut known = Known::new();
         loop {
             figures.rounds += 1;
@@ -120,31 +122,50 @@ impl Proving<'_> {
             if let Some(solution) = solution.map_err(|stopped| self.reason(stopped))? {
                 return Ok(Outcome::Violated { trace, solution, vocabulary });
             }
+            let failed = |stopped| self.reason(stopped);
+            // Do the predicates say enough, and were only not asked?
+            if let Some(reach) = self.wider(solver, &vocabulary, scope, &trace).map_err(failed)? {
+                scope.reach = reach;
+                continue;
+            }
             if !self.refine {
-                if !scope.whole {
-                    scope.whole = true;
-                    continue;
-                }
                 let why = "the predicates do not suffice".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
             let before = vocabulary.len();
-            let failed = |stopped| self.reason(stopped);
             let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
             for predicate in &more {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
             }
+            for image in more.iter().flat_map(self.images) {
+                vocabulary.add(self.system, &image).ok_or_else(too_many)?;
+            }
             figures.refined += vocabulary.len() - before;
             if vocabulary.len() == before {
-                // The predicates say enough, but not all of them were asked.
-                if !scope.whole {
-                    scope.whole = true;
-                    continue;
-                }
                 let why = "refinement found no new predicate".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
             }
         }
+    }
+
+    /// The next reach with which the trace leads nowhere, if there is one.
+    fn wider(
+        &self,
+        solver: &mut Solver,
+        vocabulary: &Vocabulary,
+        scope: Scope,
+        trace: &Trace,
+    ) -> Result<Option<Reach>, Stopped> {
+        let mut reach = scope.reach;
+        while let Some(wider) = reach.wider() {
+            reach = wider;
+            let mut questions = Questions::new(self.system, vocabulary, Scope { reach, ..scope });
+            let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
+            if !follows(self.system, vocabulary, &mut questions, &mut judge, trace)? {
+                return Ok(Some(reach));
+            }
+        }
+        Ok(None)
     }
 
     /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
@@ -259,10 +280,10 @@ enum Either<'a> {
 }
 
 impl Judge for Either<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube) -> Result<Judgement, Stopped> {
+    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
         match self {
-            Either::Lazy(lazy) => lazy.judge(number, goal, state),
-            Either::Built(program) => program.judge(number, goal, state),
+            Either::Lazy(lazy) => lazy.judge(number, goal, state, open),
+            Either::Built(program) => program.judge(number, goal, state, open),
         }
     }
 }

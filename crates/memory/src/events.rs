@@ -182,7 +182,8 @@ impl Recorder {
             &mut execution.pick_address,
             &mut execution.pick_data,
         ] {
-            relation.sort_unstable();
+            // Two runs that are in order already, which the stable sort merges.
+            relation.sort();
             relation.dedup();
         }
     }

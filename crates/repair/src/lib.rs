@@ -10,14 +10,15 @@
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
-//! refute; `tighten` takes from a repair what it can spare, and `symmetry` lets copies of a process share
-//! what was learned of one.
+//! refute; `ample` finds a repair to start from, and `symmetry` lets copies of a process share what was
+//! learned of one.
 //!
 //! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
 //! dependencies are not offered. What an answer is worth is stated by [`Proof`] and by `minimal`: a
 //! placement with a bounded proof may miss bugs beyond the bound, and `minimal: false` means that fewer may
 //! do.
 
+mod ample;
 mod clause;
 mod descend;
 mod enact;
@@ -31,7 +32,6 @@ mod relax;
 mod search;
 mod set;
 mod symmetry;
-mod tighten;
 
 use std::collections::BTreeMap;
 
@@ -172,36 +172,22 @@ fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Re
     if let Some(counterexample) = broken_under_sc(search, family.base)? {
         return Ok(Outcome::BrokenUnderSc { counterexample: Box::new(counterexample) });
     }
-    // What the text needs is a repair of the copies too, and seldom is there a better one.
-    let text = Text::new(family, options);
-    let (mut source, mut known) = (None, None);
-    if text.has_copies(family) {
-        match search.fewest(&text.literals, All::One)? {
-            Ended::Unrepairable(counterexample) => return Ok(unrepairable(search, &counterexample)),
-            Ended::Found(found) | Ended::Unknown { best: Some(found), .. } => {
-                source = text.repair(&found);
-                known = Some(search.tighten(text.in_copies(found, family))?);
-            }
-            Ended::Unknown { best: None, .. } => {}
+    let copies = copies(family, options);
+    let known = search.ample(&copies)?;
+    match search.fewest(&copies, options.all)? {
+        Ended::Unrepairable(counterexample) => {
+            let counterexample = Box::new(without_fences(search, &counterexample));
+            Ok(Outcome::Unrepairable { counterexample })
         }
-    }
-    match search.fewest(&copies(family, options), options.all)? {
-        Ended::Unrepairable(counterexample) => Ok(unrepairable(search, &counterexample)),
         Ended::Found(found) => {
-            if !text.has_copies(family) {
-                source = text.repair(&found);
-            }
+            let source = source(search, family, options, &found)?;
             Ok(Outcome::Repaired(repaired(family, found, source)))
         }
         Ended::Unknown { reason, at_least, best } => {
-            let best = best.or(known).map(|found| repaired(family, found, source));
+            let best = best.or(known).map(|found| repaired(family, found, None));
             Ok(Outcome::Unknown(Unknown { reason, at_least, best }))
         }
     }
-}
-
-fn unrepairable(search: &Search<'_>, counterexample: &Counterexample) -> Outcome {
-    Outcome::Unrepairable { counterexample: Box::new(without_fences(search, counterexample)) }
 }
 
 fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Reason> {
@@ -268,53 +254,51 @@ fn weaker(insertions: &[Insertion], one: &Insertion) -> Set {
     Set::of(insertions.len(), numbers)
 }
 
-/// Places of the text, one literal for all copies.
-struct Text {
-    /// What each literal stands for, with `copy: None`.
-    insertions: Vec<Insertion>,
-    literals: Literals,
+/// Places of the text, one literal for all copies; with the insertion that each stands for.
+fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) {
+    let size = family.size();
+    let mut insertions: Vec<Insertion> = Vec::new();
+    for insertion in family.places.iter().map(in_all_copies) {
+        if !insertions.contains(&insertion) {
+            insertions.push(insertion);
+        }
+    }
+    let places = |insertion: &Insertion| {
+        Set::of(size, (0..size).filter(|place| in_all_copies(&family.places[*place]) == *insertion))
+    };
+    let literals = Literals {
+        places: insertions.iter().map(places).collect(),
+        weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
+        strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
+        threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
+        weaker: insertions.iter().map(|one| weaker(&insertions, one)).collect(),
+        objective: options.objective,
+    };
+    (insertions, literals)
 }
 
-impl Text {
-    fn new(family: &Added<'_>, options: &Options) -> Text {
-        let size = family.size();
-        let mut insertions: Vec<Insertion> = Vec::new();
-        for insertion in family.places.iter().map(in_all_copies) {
-            if !insertions.contains(&insertion) {
-                insertions.push(insertion);
-            }
-        }
-        let places = |insertion: &Insertion| {
-            Set::of(size, (0..size).filter(|place| in_all_copies(&family.places[*place]) == *insertion))
-        };
-        let literals = Literals {
-            places: insertions.iter().map(places).collect(),
-            weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
-            strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
-            threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
-            weaker: insertions.iter().map(|one| weaker(&insertions, one)).collect(),
-            objective: options.objective,
-        };
-        Text { insertions, literals }
-    }
-
-    fn has_copies(&self, family: &Added<'_>) -> bool {
-        self.literals.size() < family.size()
-    }
-
-    fn repair(&self, found: &Found) -> Option<SourceRepair> {
-        let chosen = found.solutions.first()?;
-        let insertions: Vec<Insertion> =
-            chosen.iter().map(|literal| self.insertions[literal].clone()).collect();
+/// The best repair of the text, given the best one for copies.
+fn source(
+    search: &mut Search<'_>,
+    family: &Added<'_>,
+    options: &Options,
+    found: &Found,
+) -> Result<Option<SourceRepair>, Reason> {
+    let (insertions, literals) = of_text(family, options);
+    if literals.size() == family.size() {
+        let insertions = found.solutions.first().map(|chosen| family.insertions(chosen)).unwrap_or_default();
         let (count, proof) = (insertions.len(), found.proof.clone());
-        Some(SourceRepair { insertions, count, minimal: found.minimal, proof })
+        return Ok(Some(SourceRepair { insertions, count, minimal: found.minimal, proof }));
     }
-
-    /// The same repair, copy by copy.
-    fn in_copies(&self, found: Found, family: &Added<'_>) -> Found {
-        let copies = |chosen: &Set| self.literals.expand(chosen, family.size());
-        Found { solutions: found.solutions.iter().map(copies).collect(), minimal: false, ..found }
-    }
+    let shared = match search.fewest(&literals, All::One)? {
+        Ended::Found(shared) => shared,
+        Ended::Unknown { best: Some(shared), .. } => shared,
+        Ended::Unknown { best: None, .. } | Ended::Unrepairable(_) => return Ok(None),
+    };
+    let Some(chosen) = shared.solutions.first() else { return Ok(None) };
+    let insertions: Vec<Insertion> = chosen.iter().map(|literal| insertions[literal].clone()).collect();
+    let count = insertions.len();
+    Ok(Some(SourceRepair { insertions, count, minimal: shared.minimal, proof: shared.proof }))
 }
 
 fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>) -> Repaired {

@@ -10,10 +10,10 @@
 //! of that one counterexample can find, so the calls stay few: about one for each fence of the text,
 //! one for SC and one for the proof.
 //!
-//! The same clauses serve both questions. `source_count` chooses among places of the text, each of which
-//! stands for all its copies, and `count` among places of single copies; a clause over places of copies
-//! becomes one over places of the text by naming these instead. So the second search, that for copies,
-//! starts with all that the first one learned ([`Literals`]), and with its repair (`tighten`).
+//! The same clauses serve both questions. `count` chooses among places of single copies, and
+//! `source_count` among places of the text, each of which stands for all its copies; a clause over
+//! places of copies becomes one over places of the text by naming these instead. So the second
+//! search starts with all that the first one learned ([`Literals`]).
 //!
 //! An engine that refutes without saying how gives no clause directly. Then the placement is grown by
 //! asking the engine itself, which takes more calls, and nothing is claimed to be minimal. If the

@@ -8,6 +8,7 @@
 //! engine refuses and what ends with its budget is not compared, and counted as such.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use wattle_engine::{Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, confirm};
 use wattle_memory::operational::Action;
@@ -22,11 +23,13 @@ use crate::laws::Obeyed;
 pub struct Effort {
     pub states: u64,
     pub polls: u64,
+    /// For engines whose solver polls by the clock.
+    pub time: Option<Duration>,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { states: 20_000, polls: 2_000 }
+        Effort { states: 20_000, polls: 2_000, time: None }
     }
 }
 
@@ -38,12 +41,34 @@ pub fn engines_agree(
     effort: Effort,
     program: &Program,
 ) -> Result<Obeyed, Disagreement> {
+    engines_agree_and(one, other, models, effort, program, &|_, _| Ok(()))
+}
+
+/// Looks at what an engine answers. The task has the program before any pass; no answer is a refusal.
+pub type Also<'a> = &'a dyn Fn(&Task<'_>, Option<&Answer>) -> Result<(), String>;
+
+/// Ask both engines under each model, and look at what the second one answers.
+pub fn engines_agree_and(
+    one: &dyn Engine,
+    other: &dyn Engine,
+    models: &[&str],
+    effort: Effort,
+    program: &Program,
+    also: Also<'_>,
+) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
     for memory in models.iter().filter_map(|name| find(name)) {
-        let Some(program) = translated(program, memory) else { continue };
-        let program = passes::forget_dead(&program);
+        let Some(written) = translated(program, memory) else { continue };
+        let program = passes::forget_dead(&written);
         let task = Task { program: &program, memory, property: Property::Stated };
-        let obeyed = agree(one, other, effort, &task).map_err(|what| Disagreement {
+        let obeyed = answers(one, other, effort, &task).and_then(|answers| {
+            let written = Task { program: &written, ..task };
+            also(&written, answers.as_ref().map(|(_, second)| second))?;
+            answers.map_or(Ok(Obeyed::default()), |(first, second)| {
+                compare(&task, (one.name(), &first), (other.name(), &second))
+            })
+        });
+        let obeyed = obeyed.map_err(|what| Disagreement {
             model: memory.name.clone(),
             subject: format!("{} and {}", one.name(), other.name()),
             what,
@@ -68,10 +93,24 @@ pub fn agree(
     effort: Effort,
     task: &Task<'_>,
 ) -> Result<Obeyed, String> {
-    if one.accepts(task).is_err() || other.accepts(task).is_err() {
-        return Ok(Obeyed::default());
+    match answers(one, other, effort, task)? {
+        None => Ok(Obeyed::default()),
+        Some((first, second)) => compare(task, (one.name(), &first), (other.name(), &second)),
     }
-    let budget = Budget { states: Some(effort.states), polls: Some(effort.polls), ..Budget::default() };
+}
+
+/// What both say, their counterexamples replayed. `None`: one of them refuses.
+fn answers(
+    one: &dyn Engine,
+    other: &dyn Engine,
+    effort: Effort,
+    task: &Task<'_>,
+) -> Result<Option<(Answer, Answer)>, String> {
+    if one.accepts(task).is_err() || other.accepts(task).is_err() {
+        return Ok(None);
+    }
+    let Effort { states, polls, time } = effort;
+    let budget = Budget { states: Some(states), polls: Some(polls), time, ..Budget::default() };
     let ask = |engine: &dyn Engine| -> Result<Answer, String> {
         let answer = engine.check(task, &Run::new(budget));
         if let Verdict::Unsafe { counterexample } = &answer.verdict {
@@ -81,25 +120,28 @@ pub fn agree(
         }
         Ok(answer)
     };
-    let (first, second) = (ask(one)?, ask(other)?);
-    let pairs = [(one, &first, other, &second), (other, &second, one, &first)];
-    for (left, mine, right, theirs) in pairs {
+    Ok(Some((ask(one)?, ask(other)?)))
+}
+
+fn compare(task: &Task<'_>, one: (&str, &Answer), other: (&str, &Answer)) -> Result<Obeyed, String> {
+    for ((left, mine), (right, theirs)) in [(one, other), (other, one)] {
         let Verdict::Unsafe { counterexample } = &mine.verdict else { continue };
         match &theirs.verdict {
             Verdict::Safe { .. } => {
-                return Err(format!("unsafe by {}, safe by {}", left.name(), right.name()));
+                return Err(format!("unsafe by {left}, safe by {right}"));
             }
             Verdict::SafeUpTo { bound: bound @ Bound::Unwinding { unwind, .. } }
                 if rounds(task.program, counterexample) <= *unwind =>
             {
-                return Err(format!("unsafe by {}, by {}: {bound}", left.name(), right.name()));
+                return Err(format!("unsafe by {left}, by {right}: {bound}"));
             }
             _ => {}
         }
     }
     let definite = |answer: &Answer| !matches!(answer.verdict, Verdict::Unknown { .. });
     let bad = |answer: &Answer| matches!(answer.verdict, Verdict::Unsafe { .. });
-    Ok(Obeyed { compared: definite(&first) && definite(&second), telling: bad(&first) || bad(&second) })
+    let ((_, first), (_, second)) = (one, other);
+    Ok(Obeyed { compared: definite(first) && definite(second), telling: bad(first) || bad(second) })
 }
 
 /// How often a thread comes back to a point in a counterexample.

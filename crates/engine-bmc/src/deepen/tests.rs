@@ -104,7 +104,7 @@ fn parse(text: &str) -> Program {
     parsed.unwrap_or_else(|problems| panic!("{problems:?}\n{text}")).program
 }
 
-/// The first violation needs three rounds, and the last bound of a batch is not always the answer.
+/// Each bound once, in order; the answer is that of the first that shows a violation.
 #[test]
 fn the_first_bound_that_is_enough() {
     let text = "shared x = 0, y = 0; thread a { local r = 0;
@@ -121,6 +121,13 @@ fn the_first_bound_that_is_enough() {
     let mut counts = [0; 4];
     compare(text, &Bmc::default(), &task, &mut counts);
     assert_eq!(counts, [1, 0, 0, 0]);
+    let mut batches = vec![super::batch(1, true)];
+    while batches.len() < 6 {
+        let last = batches.last().and_then(|batch| batch.last()).copied().unwrap();
+        batches.push(super::batch(super::next(last), true));
+    }
+    let expected = [&[1][..], &[2], &[3, 4], &[6, 9], &[13], &[19]];
+    assert_eq!(batches, expected);
 }
 
 /// A proof is about the bound that was enough, also if the solver knows more rounds.

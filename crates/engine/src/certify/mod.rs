@@ -7,6 +7,7 @@ mod state_space;
 
 use crate::Reason;
 
+pub use abstraction::abstraction;
 pub use executions::{Survey, executions, survey};
 pub use refutation::refutation;
 pub use state_space::{Certified, Closure, explore_all, state_space};

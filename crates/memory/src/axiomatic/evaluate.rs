@@ -4,6 +4,7 @@
 //! That is all there is to shadowing and static scope. What the lowering refuses (types, unknown names)
 //! is an `Err` here, and never happens to a model that was read.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ impl Evaluation {
 }
 
 pub fn evaluate(tree: &Tree, execution: &Execution) -> Result<Evaluation, String> {
-    let mut run = Run { execution, variants: &tree.variants, judgements: Vec::new() };
+    let mut run = Run { execution, variants: &tree.variants, given: BTreeMap::new(), judgements: Vec::new() };
     let mut scope = Scope(None);
     run.instructions(&tree.prelude, &mut scope)?;
     run.instructions(&tree.instructions, &mut scope)?;
@@ -147,6 +148,8 @@ const MOST_ROUNDS: usize = 10_000;
 struct Run<'a> {
     execution: &'a Execution,
     variants: &'a [String],
+    /// What the execution gives, by name, as far as somebody has asked.
+    given: BTreeMap<Name, Value>,
     judgements: Vec<Judgement>,
 }
 
@@ -258,7 +261,14 @@ impl Run<'_> {
         Ok(match &expr.kind {
             ExprKind::Name(name) => match scope.get(name) {
                 Some(value) => value,
-                None => self.given(name)?,
+                None => match self.given.get(name) {
+                    Some(value) => value.clone(),
+                    None => {
+                        let value = self.base(name)?;
+                        self.given.insert(name.clone(), value.clone());
+                        value
+                    }
+                },
             },
             ExprKind::Empty => Value::Empty,
             ExprKind::Universe => self.all().into(),
@@ -272,11 +282,15 @@ impl Run<'_> {
                 self.fold(parts, scope, |one, other| one - other, |one, other| one - other)?
             }
             ExprKind::Sequence(parts) => {
-                let mut result = identity(&self.all());
+                let mut result: Option<Rc<Relation>> = None;
                 for part in parts {
-                    result = sequence(&result, &*self.relation_of(part, scope)?);
+                    let part = self.relation_of(part, scope)?;
+                    result = Some(match result {
+                        Some(before) => Rc::new(sequence(&before, &part)),
+                        None => part,
+                    });
                 }
-                result.into()
+                result.map_or_else(|| identity(&self.all()).into(), Value::Relation)
             }
             ExprKind::Product(one, other) => {
                 product(&*self.set_of(one, scope)?, &*self.set_of(other, scope)?).into()
@@ -379,7 +393,7 @@ impl Run<'_> {
         Ok(result.unwrap_or(Value::Empty))
     }
 
-    fn given(&self, name: &Name) -> Result<Value> {
+    fn base(&self, name: &Name) -> Result<Value> {
         match find(name) {
             Some(Base::Value(name, Type::Set)) => Ok(base::set(self.execution, name).into()),
             Some(Base::Value(name, Type::Relation)) => match base::relation(self.execution, name) {

@@ -1,0 +1,63 @@
+//! The engine as a whole: its proofs pass their checker, and the checker lets nothing else pass.
+
+#![allow(clippy::unwrap_used)]
+
+mod certificates;
+mod concrete;
+mod mutations;
+mod naive;
+mod soundness;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use wattle_engine::certify::abstraction::AbstractProof;
+use wattle_engine::{Certificate, Engine, Property, Reason, Run, Task, Verdict, certify};
+use wattle_engine_extrapolate::Extrapolate;
+use wattle_memory::find;
+use wattle_program::{Program, passes};
+use wattle_smt::Library;
+use wattle_source::{NoLoader, Sources};
+
+fn libraries() -> Vec<PathBuf> {
+    Library::beside(&std::env::current_exe().unwrap())
+}
+
+/// A test that cannot run must fail, and say what to do.
+fn library() -> Library {
+    Library::find(&libraries()).unwrap_or_else(|why| panic!("{why}"))
+}
+
+fn parse(text: &str) -> Program {
+    let (sources, file) = Sources::single("test.wtl", text);
+    let frontend = wattle_frontend::for_extension("wtl").unwrap();
+    (frontend.parse)(&sources, file, &NoLoader).unwrap().program
+}
+
+fn corpus(path: &str) -> Program {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    parse(&fs::read_to_string(root.join(path)).unwrap())
+}
+
+/// What the engine says of a program, as the driver asks it.
+fn verdict(program: &Program, model: &str) -> Verdict {
+    let program = passes::forget_dead(program);
+    let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+    let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
+    engine.accepts(&task).unwrap();
+    engine.check(&task, &Run::default()).verdict
+}
+
+fn proof(program: &Program, model: &str) -> Arc<AbstractProof> {
+    match verdict(program, model) {
+        Verdict::Safe { certificate: Certificate::Abstraction { proof, .. } } => proof,
+        other => panic!("no proof: {other:?}"),
+    }
+}
+
+/// What the checker says, on the program before any pass.
+fn certified(program: &Program, model: &str, proof: &AbstractProof) -> Result<(u64, u64), Reason> {
+    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
+    certify::abstraction(&task, proof, &library(), &Run::default())
+}

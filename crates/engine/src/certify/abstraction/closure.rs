@@ -1,0 +1,309 @@
+//! The second layer: by the triples alone, the states are closed and none is bad.
+//!
+//! A triple applies to a state that contains its cube. After a step, a predicate that speaks of no cell that
+//! the step sets keeps its value, or gets the one that a triple gives it; any other has the value that a
+//! triple gives it, or none. The result must lie inside a state of the set. If it does not, and some cube
+//! agrees with the state as far as the state goes, then the state is split on a predicate that the cube
+//! names, and both parts are looked at; a part that contains a contradiction is empty. Where there is nothing
+//! to split on, several states of the set may still cover the result together (the engine may have split
+//! in another order).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use wattle_abstraction::Cube;
+use wattle_logic::Kind;
+use wattle_program::{Point, PropertyKind};
+
+use super::first::First;
+use super::{Checked, Claim, places, wrong};
+use crate::{Reason, Run, Spent};
+
+/// One state is split into at most so many parts. More would take too long, and prove nothing either way.
+const MOST_PARTS: usize = 4_096;
+
+/// Why a state does not pass.
+enum Failure {
+    Wrong(String),
+    TooManyParts,
+}
+
+fn fails<T>(what: String) -> Result<T, Failure> {
+    Err(Failure::Wrong(what))
+}
+
+/// What cubes say of a state.
+enum Truth {
+    Yes,
+    /// In a part of the state: split it on this predicate.
+    Partly(usize),
+    Unknown,
+}
+
+fn truth(cubes: &[Cube], state: &Cube) -> Truth {
+    if cubes.iter().any(|cube| state.implies(cube)) {
+        return Truth::Yes;
+    }
+    let open = cubes.iter().find(|cube| state.meets(cube));
+    let open = open.and_then(|cube| cube.known().without(&state.known()).iter().next());
+    open.map_or(Truth::Unknown, Truth::Partly)
+}
+
+/// The cubes after which a predicate is false, and true.
+type Sets = BTreeMap<usize, [Vec<Cube>; 2]>;
+
+/// The triples of one transition.
+#[derive(Clone, Default)]
+struct Entry {
+    blocked: Vec<Cube>,
+    checks: Vec<Vec<Cube>>,
+    sets: Sets,
+    /// The predicates that speak of a cell that it sets.
+    changed: BTreeSet<usize>,
+}
+
+pub(super) struct Closure<'c> {
+    checked: &'c Checked<'c>,
+    first: First,
+    initial: Cube,
+    entries: Vec<Entry>,
+    holds: BTreeMap<(usize, Vec<bool>), Vec<Cube>>,
+    contradictions: Vec<Cube>,
+    /// By predicate: those that name it.
+    contradictions_of: Vec<Vec<Cube>>,
+    states: HashMap<&'c [Point], Vec<Cube>>,
+}
+
+impl<'c> Closure<'c> {
+    pub fn new(checked: &'c Checked<'c>, first: First) -> Result<Closure<'c>, Reason> {
+        let (proof, system) = (checked.proof, &checked.system);
+        let cells: Vec<Vec<u32>> = proof.predicates.iter().map(|term| checked.cells_of(term)).collect();
+        let entry = |transition: &wattle_abstraction::system::Transition| {
+            let is_set = |cell: &u32| transition.updates.iter().any(|(other, _)| other == cell);
+            let changed = (0..cells.len()).filter(|predicate| cells[*predicate].iter().any(is_set));
+            let checks = vec![vec![]; transition.checks.len()];
+            Entry { changed: changed.collect(), checks, ..Entry::default() }
+        };
+        let mut closure = Closure {
+            checked,
+            first,
+            initial: Cube::default(),
+            entries: system.transitions.iter().map(entry).collect(),
+            holds: BTreeMap::new(),
+            contradictions: vec![],
+            contradictions_of: vec![vec![]; proof.predicates.len()],
+            states: HashMap::new(),
+        };
+        for triple in &proof.triples {
+            let cube = triple.cube;
+            match &triple.claim {
+                Claim::Contradiction => {
+                    closure.contradictions.push(cube);
+                    cube.known().iter().for_each(|number| closure.contradictions_of[number].push(cube));
+                }
+                Claim::Initially { predicate, value } => closure.initial.set(*predicate, Some(*value)),
+                Claim::Blocked { step } => closure.entries[checked.steps[step]].blocked.push(cube),
+                Claim::Sets { step, predicate, value } => {
+                    let sets = &mut closure.entries[checked.steps[step]].sets;
+                    sets.entry(*predicate).or_default()[usize::from(*value)].push(cube);
+                }
+                Claim::Checks { step, check } => {
+                    closure.entries[checked.steps[step]].checks[*check].push(cube);
+                }
+                Claim::Holds { property, places } => {
+                    closure.holds.entry((*property, places.clone())).or_default().push(cube);
+                }
+            }
+        }
+        for (points, cube) in &proof.states {
+            closure.states.entry(points.as_slice()).or_default().push(*cube);
+        }
+        Ok(closure)
+    }
+
+    pub fn check(&self, run: &Run) -> Result<(), Reason> {
+        let undecided = || Reason::GaveUp(format!("a state falls into more than {MOST_PARTS} parts"));
+        match self.cover(&self.checked.system.entries, self.initial) {
+            Ok(true) => {}
+            Ok(false) => return Err(wrong("the initial state is not in the set")),
+            Err(_) => return Err(undecided()),
+        }
+        for (number, (points, cube)) in self.checked.proof.states.iter().enumerate() {
+            if number % 64 == 0 {
+                run.poll(Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
+            }
+            self.state(points, *cube).map_err(|failure| match failure {
+                Failure::Wrong(what) => wrong(format!("state {number}: {what}")),
+                Failure::TooManyParts => undecided(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn state(&self, points: &[Point], cube: Cube) -> Result<(), Failure> {
+        if self.contradictions.iter().any(|other| cube.implies(other)) {
+            return Ok(());
+        }
+        let system = &self.checked.system;
+        let at = |thread: usize| points[thread].0 as usize;
+        let inside: Vec<usize> =
+            (0..points.len()).filter(|thread| system.inside[*thread][at(*thread)]).collect();
+        let movers = if inside.is_empty() { (0..points.len()).collect() } else { inside.clone() };
+        if let Some(steps) = movers.iter().find_map(|thread| self.first[*thread][at(*thread)].as_ref()) {
+            return steps.iter().try_for_each(|step| self.step(points, cube, *step));
+        }
+        // What is inside an atomic section is not judged.
+        if inside.is_empty() {
+            (0..system.properties.len()).try_for_each(|property| self.property(points, cube, property))?;
+        }
+        let steps = movers.iter().flat_map(|thread| &system.leaving[*thread][at(*thread)]);
+        steps.into_iter().try_for_each(|step| self.step(points, cube, *step))
+    }
+
+    fn property(&self, points: &[Point], cube: Cube, property: usize) -> Result<(), Failure> {
+        let system = &self.checked.system;
+        let (kind, formula) = &system.properties[property];
+        let ended = |thread: usize| system.ends[thread][points[thread].0 as usize];
+        if *kind == PropertyKind::Finally && !(0..points.len()).all(ended) {
+            return Ok(());
+        }
+        let place = |place: &wattle_logic::Term| match place.kind() {
+            Kind::At { process, point, .. } => points[*process as usize].0 == *point,
+            Kind::Ended { process, .. } => ended(*process as usize),
+            _ => false,
+        };
+        let places: Vec<bool> = places(formula).iter().map(place).collect();
+        let cubes = self.holds.get(&(property, places)).map_or(&[][..], Vec::as_slice);
+        let mut parts = Parts::new(cube);
+        while let Some(part) = parts.next()? {
+            match truth(cubes, &part) {
+                Truth::Yes => {}
+                Truth::Partly(on) => parts.add(self.halves(part, on)),
+                Truth::Unknown => return fails(format!("property {property} may be violated")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Both values of a predicate, as far as they are possible.
+    fn halves(&self, state: Cube, predicate: usize) -> impl Iterator<Item = Cube> + '_ {
+        let halves = [false, true].map(|value| state.with(predicate, value));
+        let is_empty = move |half: &Cube| self.contradictions_of[predicate].iter().any(|c| half.implies(c));
+        halves.into_iter().filter(move |half| !is_empty(half))
+    }
+
+    /// Taking the transition fails no check and leads to states of the set.
+    fn step(&self, points: &[Point], state: Cube, number: usize) -> Result<(), Failure> {
+        let transition = &self.checked.system.transitions[number];
+        let entry = &self.entries[number];
+        let mut moved = points.to_vec();
+        moved[transition.thread as usize] = transition.to;
+        let here = self.states_at(&moved);
+        let mut parts = Parts::new(state);
+        'parts: while let Some(part) = parts.next()? {
+            for (check, cubes) in entry.checks.iter().enumerate() {
+                match truth(cubes, &part) {
+                    Truth::Yes => {}
+                    Truth::Partly(on) => {
+                        parts.add(self.halves(part, on));
+                        continue 'parts;
+                    }
+                    Truth::Unknown => return fails(format!("check {check} of step {number} may fail")),
+                }
+            }
+            let blocked = match truth(&entry.blocked, &part) {
+                Truth::Yes => continue,
+                Truth::Partly(on) => Some(on),
+                Truth::Unknown => None,
+            };
+            let (after, on) = entry.after(&part);
+            if here.iter().any(|other| after.implies(other)) {
+                continue;
+            }
+            match blocked.or(on) {
+                Some(on) => parts.add(self.halves(part, on)),
+                None if self.cover(&moved, after)? => {}
+                None => return fails(format!("step {number} leads out of the set")),
+            }
+        }
+        Ok(())
+    }
+
+    fn states_at(&self, points: &[Point]) -> &[Cube] {
+        self.states.get(points).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// Do states of the set cover this one together?
+    fn cover(&self, points: &[Point], state: Cube) -> Result<bool, Failure> {
+        let here = self.states_at(points);
+        let mut parts = Parts::new(state);
+        while let Some(part) = parts.next()? {
+            if here.iter().any(|other| part.implies(other)) {
+                continue;
+            }
+            let open = |other: &Cube| other.known().without(&part.known());
+            let near = here.iter().filter(|other| part.meets(other)).min_by_key(|other| open(other).len());
+            match near.and_then(|near| open(near).iter().next()) {
+                Some(on) => parts.add(self.halves(part, on)),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Entry {
+    /// What is known after the step, as far as the state decides it; and a predicate that would decide more.
+    fn after(&self, part: &Cube) -> (Cube, Option<usize>) {
+        let mut after = *part;
+        for predicate in &self.changed {
+            after.set(*predicate, None);
+        }
+        let (mut set, mut told) = (None, None);
+        for (predicate, [no, yes]) in &self.sets {
+            let changed = self.changed.contains(predicate);
+            if !changed && part.value(*predicate).is_some() {
+                continue;
+            }
+            match value(no, yes, part) {
+                Ok(value) => after.set(*predicate, value),
+                Err(on) if changed => set = set.or(Some(on)),
+                Err(on) => told = told.or(Some(on)),
+            }
+        }
+        (after, set.or(told))
+    }
+}
+
+/// The parts of a state that are still to be looked at.
+struct Parts {
+    open: Vec<Cube>,
+    count: usize,
+}
+
+impl Parts {
+    fn new(state: Cube) -> Parts {
+        Parts { open: vec![state], count: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<Cube>, Failure> {
+        self.count += 1;
+        if self.count > MOST_PARTS {
+            return Err(Failure::TooManyParts);
+        }
+        Ok(self.open.pop())
+    }
+
+    fn add(&mut self, parts: impl Iterator<Item = Cube>) {
+        self.open.extend(parts);
+    }
+}
+
+/// What a predicate is after a step, or on which other that depends.
+fn value(no: &[Cube], yes: &[Cube], state: &Cube) -> Result<Option<bool>, usize> {
+    match (truth(yes, state), truth(no, state)) {
+        (Truth::Yes, _) => Ok(Some(true)),
+        (_, Truth::Yes) => Ok(Some(false)),
+        (Truth::Partly(on), _) | (_, Truth::Partly(on)) => Err(on),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,233 @@
+//! A proof by predicate abstraction, in two layers.
+//!
+//! The first layer is a list of Hoare triples, each of which a solver can check by itself: *these literals
+//! block this edge*, *after this edge this predicate is true* ([`triples`]). The second is a set of abstract
+//! states: it contains the initial one, none of its states violates anything, and by the triples alone,
+//! without a solver, no edge leads out of it ([`closure`]). Together they are an inductive invariant, so a
+//! certificate that passes is a proof whoever made it, and how.
+//!
+//! What the checker shares with the engine is the program as transitions (`wattle_abstraction::System`) and
+//! the type of cubes. Weakest preconditions, properties at points, the three-valued reading of cubes, and
+//! the conditions under which a thread's local step may go first ([`first`]) are written again here.
+//!
+//! The proof is about the program with its buffers written into it. That reduction is trusted here (and
+//! tested elsewhere).
+
+mod closure;
+mod first;
+mod triples;
+
+use std::collections::HashMap;
+
+use wattle_abstraction::system::Transition;
+use wattle_abstraction::{Cube, System};
+use wattle_logic::{Kind, Sort, Term};
+use wattle_memory::Machine;
+use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_program::{EdgeId, Point, Program, passes};
+use wattle_smt::Library;
+
+use super::WRONG;
+use crate::{Property, Reason, Run, Task, Unsupported};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbstractProof {
+    /// `None`: under sequential consistency, as the program is.
+    pub reduction: Option<(Discipline, Capacity)>,
+    pub predicates: Vec<Term>,
+    pub triples: Vec<Triple>,
+    /// A point for each thread, and what is known of the predicates.
+    pub states: Vec<(Vec<Point>, Cube)>,
+}
+
+/// The literals of the cube make the claim true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Triple {
+    pub cube: Cube,
+    pub claim: Claim,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// No state satisfies the cube.
+    Contradiction,
+    /// In every initial state the predicate has this value. (The cube is empty.)
+    Initially { predicate: usize, value: bool },
+    /// The step cannot be taken.
+    Blocked { step: Step },
+    /// If the step is taken, the predicate has this value afterwards.
+    Sets { step: Step, predicate: usize, value: bool },
+    /// This check of the step holds.
+    Checks { step: Step, check: usize },
+    /// The property holds, if of the places that it names (`At`, `Ended`) just these are true. They are
+    /// listed in the order in which the formula first names them.
+    Holds { property: usize, places: Vec<bool> },
+}
+
+/// An edge of the flat, reduced program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    pub thread: u32,
+    pub edge: EdgeId,
+}
+
+/// Is this a proof that the task's property holds? If so: how many triples and how many states it has.
+pub fn abstraction(
+    task: &Task<'_>,
+    proof: &AbstractProof,
+    library: &Library,
+    run: &Run,
+) -> Result<(u64, u64), Reason> {
+    let checked = Checked::new(task, proof)?;
+    let mut triples = triples::Triples::new(&checked, library, run)?;
+    triples.check()?;
+    let first = first::first(&checked, &mut triples)?;
+    closure::Closure::new(&checked, first)?.check(run)?;
+    Ok((proof.triples.len() as u64, proof.states.len() as u64))
+}
+
+fn wrong(what: impl std::fmt::Display) -> Reason {
+    Reason::GaveUp(format!("{WRONG}: {what}"))
+}
+
+/// The program with locals that start as those of the search do: zero where nobody reads how they start
+/// (`passes::forget_dead`). An abstract state may say how such a local starts, so the proof is about these.
+fn starting_as_searched(program: &Program) -> Program {
+    let mut written = program.clone();
+    let searched = passes::forget_dead(program);
+    for (process, other) in written.processes.iter_mut().zip(searched.processes) {
+        for (local, other) in process.locals.iter_mut().zip(other.locals) {
+            local.init = other.init;
+        }
+    }
+    written
+}
+
+/// A certificate that is well formed, and the program that it is about.
+struct Checked<'a> {
+    proof: &'a AbstractProof,
+    system: System,
+    cells: HashMap<Term, u32>,
+    steps: HashMap<Step, usize>,
+}
+
+impl<'a> Checked<'a> {
+    fn new(task: &Task<'_>, proof: &'a AbstractProof) -> Result<Checked<'a>, Reason> {
+        let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
+        if task.property != Property::Stated {
+            return Err(wrong("it is about the stated properties"));
+        }
+        let expected = match task.memory.machine {
+            Some(Machine::Sc { .. }) => None,
+            Some(Machine::Tso) => Some(Discipline::Tso),
+            Some(Machine::Pso) => Some(Discipline::Pso),
+            _ => return Err(wrong(format!("{} has no store buffers", task.memory.name))),
+        };
+        if expected != proof.reduction.as_ref().map(|(discipline, _)| *discipline) {
+            return Err(wrong("it is about another memory model"));
+        }
+        let written = starting_as_searched(task.program);
+        let program = match &proof.reduction {
+            None => passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?,
+            Some((discipline, capacity)) => {
+                let reduced = reduce(&written, *discipline, capacity);
+                reduced.map_err(|why| unsupported(why.to_string()))?.program
+            }
+        };
+        let system = System::new(&program).map_err(|why| unsupported(why.what))?;
+        let cells = (0..).zip(&system.cells).map(|(number, cell)| (cell.leaf.clone(), number)).collect();
+        let step = |transition: &Transition| Step { thread: transition.thread, edge: transition.edge };
+        let steps = system.transitions.iter().enumerate().map(|(n, transition)| (step(transition), n));
+        let steps = steps.collect();
+        let checked = Checked { proof, cells, steps, system };
+        checked.is_well_formed()?;
+        Ok(checked)
+    }
+
+    fn is_well_formed(&self) -> Result<(), Reason> {
+        for (number, predicate) in self.proof.predicates.iter().enumerate() {
+            if predicate.sort() != Sort::Bool || !self.speaks_of_cells(predicate) {
+                return Err(wrong(format!("predicate {number} is none over the cells of the program")));
+            }
+        }
+        let size = self.proof.predicates.len();
+        let fits = |cube: &Cube| {
+            cube.yes.intersection(&cube.no).is_empty() && cube.known().iter().all(|number| number < size)
+        };
+        for (number, triple) in self.proof.triples.iter().enumerate() {
+            let known = match &triple.claim {
+                Claim::Contradiction => true,
+                Claim::Initially { predicate, .. } => *predicate < size && triple.cube.is_empty(),
+                Claim::Blocked { step } => self.steps.contains_key(step),
+                Claim::Sets { step, predicate, .. } => self.steps.contains_key(step) && *predicate < size,
+                Claim::Checks { step, check } => {
+                    let checks = |at: &usize| self.system.transitions[*at].checks.len();
+                    self.steps.get(step).is_some_and(|at| *check < checks(at))
+                }
+                Claim::Holds { property, places } => {
+                    let formula = self.system.properties.get(*property).map(|(_, formula)| formula);
+                    formula.is_some_and(|formula| self::places(formula).len() == places.len())
+                }
+            };
+            if !known || !fits(&triple.cube) {
+                return Err(wrong(format!("triple {number} speaks of what is not there")));
+            }
+        }
+        for (number, (points, cube)) in self.proof.states.iter().enumerate() {
+            let there = points.len() == self.system.leaving.len()
+                && points.iter().zip(&self.system.leaving).all(|(point, all)| (point.0 as usize) < all.len());
+            if !there || !fits(cube) {
+                return Err(wrong(format!("state {number} speaks of what is not there")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Of nothing else, in particular of no value that a step chooses.
+    fn speaks_of_cells(&self, formula: &Term) -> bool {
+        let mut fits = true;
+        formula.walk(&mut |term| {
+            fits &= match term.kind() {
+                Kind::Content(_) | Kind::LocalOf { .. } => self.cells.contains_key(term),
+                Kind::Value(_) | Kind::Unary(..) | Kind::Binary(..) | Kind::If(..) => true,
+                // Of a cell: no other term has such a part.
+                Kind::Address { .. } => true,
+                _ => false,
+            }
+        });
+        fits
+    }
+
+    /// The cells that a formula speaks of.
+    fn cells_of(&self, formula: &Term) -> Vec<u32> {
+        let mut found = Vec::new();
+        formula.walk(&mut |term| found.extend(self.cells.get(term)));
+        found
+    }
+
+    /// The weakest precondition, apart from the guard: a formula over the cells after the transition, as one
+    /// over those before it.
+    fn before(&self, transition: &Transition, formula: &Term) -> Term {
+        formula.map(&mut |term| {
+            let update = match term.kind() {
+                Kind::Content(_) | Kind::LocalOf { .. } => self.cells.get(&term).and_then(|number| {
+                    transition.updates.iter().find_map(|(cell, value)| (cell == number).then_some(value))
+                }),
+                _ => None,
+            };
+            update.cloned().unwrap_or(term)
+        })
+    }
+}
+
+/// The places that a property names, in order.
+fn places(formula: &Term) -> Vec<Term> {
+    let mut found: Vec<Term> = Vec::new();
+    formula.walk(&mut |term| {
+        let place = matches!(term.kind(), Kind::At { .. } | Kind::Ended { .. });
+        if place && !found.contains(term) {
+            found.push(term.clone());
+        }
+    });
+    found
+}

@@ -1,0 +1,131 @@
+//! The first layer: every triple is valid.
+//!
+//! For each one the solver is asked for a counterexample: a state that satisfies the cube (and the guard,
+//! where the claim is about a step that is taken) and not what is claimed. What a step chooses is free, so
+//! the claim holds whatever is chosen.
+
+use wattle_abstraction::Cube;
+use wattle_logic::{Kind, Term};
+use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
+
+use super::{Checked, Claim, Triple, places, wrong};
+use crate::{Reason, Run, Spent, Unsupported};
+
+/// A solver slows down with the formulas it has seen; after so many questions there is a new one.
+const QUESTIONS_A_SOLVER: u64 = 2_000;
+
+pub(super) struct Triples<'c> {
+    checked: &'c Checked<'c>,
+    library: &'c Library,
+    run: &'c Run,
+    solver: Solver,
+    asked: u64,
+}
+
+impl<'c> Triples<'c> {
+    pub fn new(checked: &'c Checked<'c>, library: &'c Library, run: &'c Run) -> Result<Triples<'c>, Reason> {
+        Ok(Triples { checked, library, run, solver: solver(library, run)?, asked: 0 })
+    }
+
+    pub fn check(&mut self) -> Result<(), Reason> {
+        for (number, triple) in self.checked.proof.triples.iter().enumerate() {
+            let (given, target) = self.meaning(&triple.claim);
+            if !self.is_valid(&triple.cube, &given, &target)? {
+                return Err(wrong(format!("triple {number} does not hold: {}", describe(triple))));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is claimed: the first implies the second.
+    fn meaning(&self, claim: &Claim) -> (Term, Term) {
+        let (proof, system) = (self.checked.proof, &self.checked.system);
+        let truth = Term::bool(true);
+        let literal = |predicate: usize, value: bool| {
+            let predicate = &proof.predicates[predicate];
+            if value { predicate.clone() } else { predicate.negated() }
+        };
+        let transition = |step| &system.transitions[self.checked.steps[step]];
+        match claim {
+            Claim::Contradiction => (truth, Term::bool(false)),
+            Claim::Initially { predicate, value } => (system.init.clone(), literal(*predicate, *value)),
+            Claim::Blocked { step } => (truth, transition(step).guard.negated()),
+            Claim::Sets { step, predicate, value } => {
+                let transition = transition(step);
+                let before = self.checked.before(transition, &literal(*predicate, *value));
+                (transition.guard.clone(), before)
+            }
+            Claim::Checks { step, check } => {
+                let check = &transition(step).checks[*check];
+                (check.guard.clone(), check.holds.clone())
+            }
+            Claim::Holds { property, places: truths } => {
+                let formula = &system.properties[*property].1;
+                let named = places(formula);
+                let filled = formula.map(&mut |term| match term.kind() {
+                    Kind::At { .. } | Kind::Ended { .. } => {
+                        let at = named.iter().position(|place| *place == term);
+                        at.map_or(term, |at| Term::bool(truths[at]))
+                    }
+                    _ => term,
+                });
+                (truth, filled)
+            }
+        }
+    }
+
+    /// Do the cube and `given` imply `target`?
+    fn is_valid(&mut self, cube: &Cube, given: &Term, target: &Term) -> Result<bool, Reason> {
+        let predicates = &self.checked.proof.predicates;
+        let literals = cube.literals().map(|(predicate, value)| {
+            let predicate = &predicates[predicate];
+            if value { predicate.clone() } else { predicate.negated() }
+        });
+        let all: Vec<Term> = literals.chain([given.clone(), target.negated()]).collect();
+        Ok(!self.is_possible(&all)?)
+    }
+
+    /// Can all this hold at once?
+    pub fn is_possible(&mut self, all: &[Term]) -> Result<bool, Reason> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(64) {
+            self.run.poll(spent(self.run))?;
+        }
+        if self.asked.is_multiple_of(QUESTIONS_A_SOLVER) {
+            self.solver = solver(self.library, self.run)?;
+        }
+        let mut assumed: Vec<Lit> = Vec::with_capacity(all.len());
+        for term in all {
+            let literal = self.solver.literal(term);
+            assumed.push(literal.map_err(|why| Reason::Unsupported(Unsupported::new(why.to_string())))?);
+        }
+        match self.solver.check(&assumed) {
+            Outcome::Sat => Ok(true),
+            Outcome::Unsat => Ok(false),
+            Outcome::Stopped(why) => {
+                self.run.poll(spent(self.run))?;
+                Err(Reason::GaveUp(why.to_string()))
+            }
+        }
+    }
+}
+
+fn spent(run: &Run) -> Spent {
+    Spent { memory: run.resident().unwrap_or(0), states: 0 }
+}
+
+fn solver(library: &Library, run: &Run) -> Result<Solver, Reason> {
+    let limits = Limits { memory: run.budget().memory };
+    let mut solver = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+    let run = run.clone();
+    solver.stop_when(move || run.poll(spent(&run)).is_err());
+    Ok(solver)
+}
+
+fn describe(triple: &Triple) -> String {
+    let literals = triple.cube.literals().map(|(predicate, value)| {
+        let sign = if value { "" } else { "!" };
+        format!("{sign}{predicate}")
+    });
+    format!("{{{}}} {:?}", literals.collect::<Vec<_>>().join(" "), triple.claim)
+}

@@ -149,8 +149,7 @@ pub fn follows(
         cubes = after;
         let transition = &system.transitions[*step];
         points[transition.thread as usize] = transition.to;
-        let dead = search.dead.at(&points);
-        cubes.iter_mut().for_each(|cube| *cube = cube.without(&dead));
+        cubes = cubes.iter().map(|cube| search.kept(&points, cube)).collect();
     }
     search.look_at(&points);
     for cube in cubes {
@@ -185,6 +184,17 @@ const MOST_PARTS: usize = 64;
 impl Search<'_> {
     fn bytes(&self) -> u64 {
         (self.nodes.len() * (size_of::<Node>() + size_of::<usize>())) as u64
+    }
+
+    /// What of a state is worth knowing.
+    fn kept(&self, points: &[Point], cube: &Cube) -> Cube {
+        let mut kept = cube.without(&self.dead.at(points));
+        for (holds, others) in &self.questions.irrelevant {
+            if cube.value(*holds) == Some(true) {
+                kept = kept.without(others);
+            }
+        }
+        kept
     }
 
     /// Predicates of dead locals are not split on.
@@ -288,10 +298,10 @@ impl Search<'_> {
             let mut moved = points.to_vec();
             moved[thread] = self.system.transitions[transition].to;
             let moved: Arc<[Point]> = moved.into();
-            let dead = self.dead.at(&moved);
             for cube in after {
                 self.taken[transition] = true;
-                self.add(moved.clone(), cube.without(&dead), Some((node, transition)));
+                let kept = self.kept(&moved, &cube);
+                self.add(moved.clone(), kept, Some((node, transition)));
             }
         }
         Ok(None)

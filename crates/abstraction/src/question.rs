@@ -88,6 +88,8 @@ pub struct Questions {
     pub contradictions: Vec<usize>,
     /// Every initial state satisfies the predicate; its negation.
     pub initial: Vec<(usize, usize)>,
+    /// Where the first predicate holds, nobody asks about the others: the checker drops them.
+    pub irrelevant: Vec<(usize, Set)>,
     /// By property, and by the truth of the points that it names.
     properties: HashMap<(usize, Vec<bool>), usize>,
     /// By property: the points that it names.
@@ -102,6 +104,7 @@ impl Questions {
             of: vec![],
             contradictions: vec![],
             initial: vec![],
+            irrelevant: vec![],
             properties: HashMap::new(),
             places: system.properties.iter().map(|(_, formula)| places(formula)).collect(),
         };

@@ -12,12 +12,11 @@ use std::time::Duration;
 use wattle_engine::{Answer, Budget, Certificate, Engine, Reason, Run, Task, Verdict, certify};
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_generate::{Flavour, Profile, Rng};
-use wattle_logic::Kind;
-use wattle_program::{Mode, Program};
+use wattle_generate::{Flavour, Profile};
 use wattle_smt::Library;
 use wattle_testing::agree::{Effort, engines_agree_and};
 use wattle_testing::laws::{self, Law};
+use wattle_testing::with_sections;
 
 const TIME: Duration = Duration::from_secs(2);
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
@@ -32,7 +31,11 @@ pub fn run(count: u64, seed: u64) -> Result<bool, String> {
     let also = |task: &Task<'_>, answer: Option<&Answer>| {
         let what = match answer {
             None => match extrapolate.accepts(task) {
-                Err(why) => format!("refused: {why}"),
+                // Whose sort it is does not matter.
+                Err(why) => match why.what.split_once(" of sort ") {
+                    Some((_, sort)) => format!("refused: sort {}", sort.trim_end_matches(char::is_numeric)),
+                    None => format!("refused: {why}"),
+                },
                 Ok(()) => "refused by explore".into(),
             },
             Some(answer) => look(task, answer, &library)?,
@@ -93,29 +96,4 @@ fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, S
         }
         Verdict::Unknown { reason } => format!("unknown: {reason}"),
     })
-}
-
-/// With atomic sections over several steps: some points, not the first, not an end and none that a property
-/// names, where nothing else moves.
-fn with_sections(program: &Program, seed: u64) -> Program {
-    let mut rng = Rng::new(seed);
-    let mut named: Vec<(u32, u32)> = Vec::new();
-    for property in &program.properties {
-        property.formula.walk(&mut |term| {
-            if let Kind::At { process, point, .. } = term.kind() {
-                named.push((*process, *point));
-            }
-        });
-    }
-    let mut marked = program.clone();
-    for (number, process) in (0..).zip(&mut marked.processes) {
-        let entry = process.cfg.entry;
-        for (point, info) in (0..).zip(&mut process.cfg.points) {
-            let fits = point != entry.0 && !info.end && !named.contains(&(number, point));
-            if fits && info.inside.is_none() && rng.chance(300) {
-                info.inside = Some(if rng.chance(500) { Mode::Locked } else { Mode::Buffered });
-            }
-        }
-    }
-    marked
 }

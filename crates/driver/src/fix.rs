@@ -12,7 +12,7 @@ use std::path::Path;
 use wattle_engine::{Budget, Engine, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
-use wattle_program::{Fence, Op, Program, Vocabulary};
+use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
 use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, statement_text};
 use wattle_source::{Sources, Span, TextEdit};
@@ -282,8 +282,34 @@ enum Found {
     },
 }
 
-/// Call `repair`, and put its outcome into the words of this file.
+/// The search over all kinds of fences; where it ends because an engine does not handle the weaker kinds,
+/// over full fences alone. A full fence does what a weaker one does, so fewest of them is fewest of all.
 fn search(
+    task: &Task<'_>,
+    request: &Fix,
+    fences: &Fences,
+    engine: &dyn Engine,
+    run: &Run,
+    report: &mut FixReport,
+) -> Found {
+    let found = search_among(task, request, fences, engine, run, report);
+    let strongest = fences.0.iter().filter(|(fence, _)| fence.orders == Orders::ALL);
+    let strongest = Fences(strongest.cloned().collect());
+    let (given_up, narrower) = match &found {
+        Found::Unknown { reason: Reason::Unsupported(_) | Reason::GaveUp(_) } => {
+            (true, !strongest.0.is_empty() && strongest.0.len() < fences.0.len())
+        }
+        _ => (false, false),
+    };
+    if !given_up || !narrower || !request.costs.is_empty() {
+        return found;
+    }
+    report.notes.push("only full fences were tried: no engine could handle the weaker ones here".into());
+    search_among(task, request, &strongest, engine, run, report)
+}
+
+/// Call `repair`, and put its outcome into the words of this file.
+fn search_among(
     task: &Task<'_>,
     request: &Fix,
     fences: &Fences,

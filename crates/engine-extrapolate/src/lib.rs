@@ -18,13 +18,14 @@ mod certificate;
 mod dump;
 mod options;
 mod prove;
+mod relevance;
 mod replay;
 mod rules;
 mod symmetry;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
-    Answer, Bound, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
+    Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
 };
 use wattle_logic::Term;
 use wattle_memory::Machine;
@@ -125,28 +126,37 @@ impl Extrapolate {
         let unsupported = Reason::Unsupported;
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
-        let system = System::new(&program).map_err(refused).map_err(unsupported)?;
+        let sc = System::new(&program).map_err(refused).map_err(unsupported)?;
+        let system = &sc;
         let fresh = || self.solver(run);
         let no_shape = |error: wattle_program::NotFixed| Reason::GaveUp(error.to_string());
         let shape = Shape::new(task.program).map_err(no_shape)?;
         let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
         let images: &dyn Fn(&Term) -> Vec<Term> = &images;
-        let start = self.start(&program, &system);
+        let start = self.start(&program, system);
         let approach = self.approach();
         let phase = "proof under sc";
         let refine = !self.no_refinement;
-        let proving =
-            Proving { system: &system, run, approach: &approach, phase, overflow: None, refine, images };
+        let proving = Proving {
+            system,
+            run,
+            approach: &approach,
+            phase,
+            overflow: None,
+            refine,
+            images,
+            irrelevant: &|_| vec![],
+        };
         let outcome = proving.prove(&fresh, &start)?;
         statistics.count("sc predicates", count(&outcome));
         let Some(discipline) = discipline else {
             return match outcome {
                 Outcome::Proof(proof) => {
                     record(statistics, &proof.figures);
-                    Ok(Verdict::Safe { certificate: certificate(task, &system, None, &proof) })
+                    Ok(Verdict::Safe { certificate: certificate(task, system, None, &proof) })
                 }
                 Outcome::Violated { trace, solution, .. } => {
-                    let counterexample = replay::counterexample(task, &system, None, &trace, &solution)?;
+                    let counterexample = replay::counterexample(task, system, None, &trace, &solution)?;
                     Ok(Verdict::Unsafe { counterexample })
                 }
                 Outcome::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
@@ -182,6 +192,9 @@ impl Extrapolate {
                 _ => self.approach(),
             };
             let overflow = Some(reduced.program.properties.len() - 1);
+            let of_sc = Vocabulary::new(&sc, &predicates).unwrap_or_default();
+            let irrelevant =
+                |vocabulary: &Vocabulary| relevance::irrelevant(&reduced, &shape, &of_sc, vocabulary);
             let phase = format!("proof with buffers of {each}");
             let proving = Proving {
                 system: &system,
@@ -191,6 +204,7 @@ impl Extrapolate {
                 overflow,
                 refine,
                 images,
+                irrelevant: &irrelevant,
             };
             statistics.count("buffer", u64::from(each));
             match proving.prove(&fresh, &extrapolated)? {
@@ -206,8 +220,10 @@ impl Extrapolate {
                 }
                 // Nothing else is violated, but more may be pending.
                 Outcome::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
-                    let bound = Bound::Capacity { capacity: each as usize, unreached: vec![], ends: true };
-                    return Ok(Verdict::SafeUpTo { bound });
+                    let why = format!(
+                        "a buffer may hold more than {each} stores; with {each}, nothing is violated"
+                    );
+                    return Err(Reason::GaveUp(why));
                 }
                 Outcome::Violated { .. } => each += 1,
                 Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),

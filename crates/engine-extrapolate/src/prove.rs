@@ -79,6 +79,8 @@ pub(crate) struct Proving<'a> {
     pub refine: bool,
     /// What comes with a predicate that refinement finds.
     pub images: &'a dyn Fn(&Term) -> Vec<Term>,
+    /// Where a predicate holds, which others do not matter.
+    pub irrelevant: &'a dyn Fn(&Vocabulary) -> Vec<(usize, Set)>,
 }
 
 impl Proving<'_> {
@@ -99,6 +101,9 @@ impl Proving<'_> {
             // What an earlier round asked would only be in the way.
             let solver = &mut fresh()?;
             let mut questions = Questions::new(self.system, &vocabulary, scope);
+            if lazy {
+                questions.irrelevant = (self.irrelevant)(&vocabulary);
+            }
             let before = solver.counters();
             let (checked, cubes) =
                 self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures)?;
@@ -160,6 +165,7 @@ impl Proving<'_> {
         while let Some(wider) = reach.wider() {
             reach = wider;
             let mut questions = Questions::new(self.system, vocabulary, Scope { reach, ..scope });
+            questions.irrelevant = (self.irrelevant)(vocabulary);
             let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
             if !follows(self.system, vocabulary, &mut questions, &mut judge, trace)? {
                 return Ok(Some(reach));

@@ -13,10 +13,12 @@ pub mod conformance;
 mod failure;
 pub mod laws;
 pub mod reduction;
+mod sections;
 mod shrink;
 mod tally;
 
 pub use compare::{Limits, Subject, compare};
 pub use failure::Failure;
+pub use sections::with_sections;
 pub use shrink::shrink;
 pub use tally::Tally;

@@ -23,7 +23,10 @@ impl Concrete {
             None => passes::instantiate(program).unwrap(),
             Some((discipline, capacity)) => reduce(program, *discipline, capacity).unwrap().program,
         };
-        let system = System::new(&program).unwrap();
+        Concrete::of(System::new(&program).unwrap())
+    }
+
+    pub fn of(system: System) -> Concrete {
         let numbers = system.cells.iter().enumerate().map(|(n, cell)| (cell.leaf.clone(), n)).collect();
         Concrete { system, numbers }
     }
@@ -64,6 +67,11 @@ impl Concrete {
 
     /// All states that can be reached, local steps going first where the system says so.
     pub fn reachable(&self) -> BTreeSet<State> {
+        self.reachable_within(usize::MAX).unwrap()
+    }
+
+    /// `None`: there are more than so many.
+    pub fn reachable_within(&self, most: usize) -> Option<BTreeSet<State>> {
         let system = &self.system;
         let zero = |cell: &wattle_abstraction::system::Cell| cell.leaf.sort().zero();
         let mut start = (system.entries.clone(), system.cells.iter().map(zero).collect::<Vec<Value>>());
@@ -84,6 +92,9 @@ impl Concrete {
         let mut found = BTreeSet::from([start.clone()]);
         let mut open = vec![start];
         while let Some(state) = open.pop() {
+            if found.len() > most {
+                return None;
+            }
             for number in self.enabled(&state) {
                 if let Some(next) = self.after(number, &state)
                     && found.insert(next.clone())
@@ -92,10 +103,10 @@ impl Concrete {
                 }
             }
         }
-        found
+        Some(found)
     }
 
-    fn enabled(&self, state: &State) -> Vec<usize> {
+    pub fn enabled(&self, state: &State) -> Vec<usize> {
         let system = &self.system;
         let at = |thread: usize| state.0[thread].0 as usize;
         let inside = (0..state.0.len()).find(|thread| system.inside[*thread][at(*thread)]);
@@ -153,11 +164,27 @@ impl Concrete {
 
     /// Is nothing violated in a state?
     pub fn is_good(&self, state: &State) -> bool {
-        let threads = 0..state.0.len();
-        let ended = threads.clone().all(|thread| self.has_ended(thread, state));
-        self.system
-            .properties
-            .iter()
-            .all(|(kind, formula)| *kind == PropertyKind::Finally && !ended || self.holds(formula, state))
+        self.violated(state).is_empty()
+    }
+
+    /// The properties that a state violates.
+    pub fn violated(&self, state: &State) -> Vec<usize> {
+        let threads = || 0..state.0.len();
+        if threads().any(|thread| self.system.inside[thread][state.0[thread].0 as usize]) {
+            return vec![];
+        }
+        let ended = threads().all(|thread| self.has_ended(thread, state));
+        let violated = |(number, (kind, formula)): (usize, &(PropertyKind, Term))| {
+            let asked = *kind != PropertyKind::Finally || ended;
+            (asked && !self.holds(formula, state)).then_some(number)
+        };
+        self.system.properties.iter().enumerate().filter_map(violated).collect()
+    }
+
+    /// The checks that fail when a transition is tried in a state.
+    pub fn failed(&self, number: usize, state: &State) -> Vec<usize> {
+        let checks = self.system.transitions[number].checks.iter().enumerate();
+        let failed = checks.filter(|(_, c)| self.holds(&c.guard, state) && !self.holds(&c.holds, state));
+        failed.map(|(check, _)| check).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod ample;
 mod certificates;
 mod concrete;
 mod mutations;

@@ -62,7 +62,7 @@ impl Case {
 
 /// Every so many of a list, so that all of them take some seconds.
 fn some(count: usize) -> impl Iterator<Item = usize> {
-    (0..count).step_by(count.div_ceil(25).max(1))
+    (0..count).step_by(count.div_ceil(15).max(1))
 }
 
 fn flipped(cube: &Cube, which: usize) -> Cube {
@@ -97,7 +97,7 @@ fn states_that_are_changed() {
                 rejected += usize::from(!passes);
             }
         }
-        assert!(rejected > case.proof.states.len().min(25) / 2, "{rejected}");
+        assert!(rejected > case.proof.states.len().min(15) / 2, "{rejected}");
     }
 }
 
@@ -138,7 +138,7 @@ fn triples_that_are_changed() {
             missing += usize::from(!case.passes(&proof));
         }
         // There was something to find.
-        assert!(false_ones > 10 && missing > 5, "{false_ones} {missing}");
+        assert!(false_ones > 10 && missing > 3, "{false_ones} {missing}");
     }
 }
 

@@ -188,7 +188,7 @@ pub fn processor() -> f64 {
 }
 
 /// The most megabytes that this process held.
-fn resident() -> f64 {
+pub fn resident() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());

@@ -1,7 +1,8 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `bmc` bounded model checking, `agree` compares that with the
+//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model
+//! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
 //! with herd, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
@@ -12,6 +13,7 @@ mod agree;
 mod bmc;
 mod deepen;
 mod explore;
+mod extrapolate;
 mod fuzz;
 mod litmus;
 mod order;
@@ -28,6 +30,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
+       wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]]
        wattle-bench litmus [--quick]
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "read" => read::run(rest),
         Some((command, rest)) if command == "reduction" => reduction::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
+        Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),

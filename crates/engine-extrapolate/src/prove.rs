@@ -112,9 +112,9 @@ impl Proving<'_> {
             let trace = match checked {
                 Checked::Holds(reached) => {
                     figures.states = reached.visited;
-                    let large: BTreeSet<&Cube> = cubes.iter().flatten().filter(|c| c.len() > 1).collect();
-                    figures.cubes = large.len();
-                    figures.cube_size = cubes.iter().flatten().map(Cube::len).max().unwrap_or(0);
+                    let used = of_the_program(&questions, &cubes);
+                    figures.cubes = used.iter().filter(|cube| cube.len() > 1).count();
+                    figures.cube_size = used.iter().map(|cube| cube.len()).max().unwrap_or(0);
                     let proof = Proof { vocabulary, questions, reached, cubes, figures };
                     return Ok(Outcome::Proof(Box::new(proof)));
                 }
@@ -127,17 +127,17 @@ impl Proving<'_> {
             if let Some(solution) = solution.map_err(|stopped| self.reason(stopped))? {
                 return Ok(Outcome::Violated { trace, solution, vocabulary });
             }
-            if !self.refine {
-                let why = "the predicates do not suffice".to_string();
-                return Ok(Outcome::GaveUp { why, vocabulary });
-            }
-            let before = vocabulary.len();
             let failed = |stopped| self.reason(stopped);
             // Do the predicates say enough, and were only not asked?
             if let Some(reach) = self.wider(solver, &vocabulary, scope, &trace).map_err(failed)? {
                 scope.reach = reach;
                 continue;
             }
+            if !self.refine {
+                let why = "the predicates do not suffice".to_string();
+                return Ok(Outcome::GaveUp { why, vocabulary });
+            }
+            let before = vocabulary.len();
             let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
             for predicate in &more {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
@@ -292,6 +292,13 @@ impl Judge for Either<'_> {
             Either::Built(program) => program.judge(number, goal, state, open),
         }
     }
+}
+
+/// The distinct cubes of the boolean program. Contradictions are beside it.
+fn of_the_program<'c>(questions: &Questions, cubes: &'c [Vec<Cube>]) -> BTreeSet<&'c Cube> {
+    let beside: BTreeSet<usize> = questions.contradictions.iter().copied().collect();
+    let goals = cubes.iter().enumerate().filter(|(goal, _)| !beside.contains(goal));
+    goals.flat_map(|(_, cubes)| cubes).collect()
 }
 
 fn calls(before: &Counters, after: &Counters) -> u64 {

@@ -17,7 +17,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-boolean", &["check", "sb.wtl", "--model", "pso", "--dump", "boolean", "--cube-size", "2"]),
     (
         "check-extrapolate",
-        &["check", "counter.wtl", "--model", "pso", "--engine", "extrapolate", "--no-timing"],
+        &["check", "counter.wtl", "--model", "pso", "--engine", "extrapolate", "--no-timing", "-q"],
     ),
     ("bad-rules", &["check", "sb.wtl", "--model", "tso", "--rules", "3"]),
     ("check-unsafe-quiet", &["check", "sb.wtl", "--model", "tso", "--no-timing", "-q"]),

@@ -7,6 +7,7 @@ mod certificates;
 mod concrete;
 mod mutations;
 mod naive;
+mod paper;
 mod soundness;
 
 use std::fs;
@@ -36,9 +37,13 @@ fn parse(text: &str) -> Program {
     (frontend.parse)(&sources, file, &NoLoader).unwrap().program
 }
 
-fn corpus(path: &str) -> Program {
+fn source(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    parse(&fs::read_to_string(root.join(path)).unwrap())
+    fs::read_to_string(root.join(path)).unwrap()
+}
+
+fn corpus(path: &str) -> Program {
+    parse(&source(path))
 }
 
 /// What the engine says of a program, as the driver asks it.

@@ -1,0 +1,153 @@
+//! One proof in a process of its own, so that it can be stopped and its memory is its own.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use wattle_driver::{Input, load};
+use wattle_engine::{Budget, Engine, Figure, Property, Run, Task, Verdict};
+use wattle_engine_extrapolate::{Extrapolate, Method, SearchBy};
+use wattle_program::passes;
+use wattle_smt::Library;
+
+use super::fences::with_fences;
+use crate::bmc::{processor, resident};
+
+/// What to prove, and how.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub text: String,
+    pub model: String,
+    pub method: String,
+    /// `lazy`, `implicants` or `cubes`.
+    pub search: String,
+    pub cube_size: usize,
+    /// 0: as many as it takes.
+    pub slots: u32,
+    pub fences: Vec<usize>,
+    /// With the predicates of the text and no others, as in the paper; otherwise all are found.
+    pub given: bool,
+    pub seconds: u64,
+}
+
+/// Figures by name.
+#[derive(Clone, Debug, Default)]
+pub struct Done(Vec<(String, String)>);
+
+impl Done {
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.parse().ok()
+    }
+
+    pub fn verdict(&self) -> &str {
+        self.get("verdict").unwrap_or("T/O")
+    }
+}
+
+impl Job {
+    fn arguments(&self) -> Vec<String> {
+        let fences: Vec<String> = self.fences.iter().map(usize::to_string).collect();
+        vec![
+            self.text.clone(),
+            self.model.clone(),
+            self.method.clone(),
+            self.search.clone(),
+            self.cube_size.to_string(),
+            self.slots.to_string(),
+            format!("-{}", fences.join(",")),
+            self.given.to_string(),
+            self.seconds.to_string(),
+        ]
+    }
+
+    fn parse(arguments: &[String]) -> Result<Job, String> {
+        let [text, model, method, search, cube_size, slots, fences, given, seconds] = arguments else {
+            return Err("nine arguments describe a job".into());
+        };
+        let number = |text: &str| text.parse::<usize>().map_err(|_| format!("`{text}` is no number"));
+        let fences = fences.trim_start_matches('-').split(',').filter(|text| !text.is_empty());
+        Ok(Job {
+            text: text.clone(),
+            model: model.clone(),
+            method: method.clone(),
+            search: search.clone(),
+            cube_size: number(cube_size)?,
+            slots: number(slots)? as u32,
+            fences: fences.map(number).collect::<Result<_, _>>()?,
+            given: given == "true",
+            seconds: number(seconds)? as u64,
+        })
+    }
+
+    /// In a child; nothing if it did not end in time.
+    pub fn run(&self) -> Result<Done, String> {
+        let executable = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut child = Command::new(executable)
+            .args(["extrapolate", "--one"])
+            .args(self.arguments())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let started = Instant::now();
+        // A solver in the middle of a question may take a while to hear that time is up.
+        let limit = Duration::from_secs(self.seconds + 5);
+        while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+            if started.elapsed() > limit {
+                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+                return Ok(Done::default());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let figure = |line: &str| line.split_once('=').map(|(name, value)| (name.into(), value.into()));
+        Ok(Done(text.lines().filter_map(figure).collect()))
+    }
+}
+
+/// The child's side: prove, and print figures.
+pub fn one(arguments: &[String]) -> Result<bool, String> {
+    let job = Job::parse(arguments)?;
+    let memory = wattle_memory::find(&job.model).ok_or("no such memory model")?;
+    let loaded =
+        load(&Input::file(Path::new(&job.text))).map_err(|_| format!("{}: cannot be read", job.text))?;
+    let program = with_fences(&loaded.parsed.program, memory, &job.fences);
+    // The paper's locals are never forgotten.
+    let program = if job.given { program } else { passes::forget_dead(&program) };
+    let method = Method::ALL.iter().find(|(name, _)| *name == job.method).ok_or("no such method")?.1;
+    let executable = std::env::current_exe().map_err(|error| error.to_string())?;
+    let engine = Extrapolate {
+        smt: Library::beside(&executable),
+        method,
+        search: if job.search == "cubes" { SearchBy::Cubes } else { SearchBy::Implicants },
+        cube_size: (job.search != "lazy").then_some(job.cube_size),
+        buffer: (job.slots > 0).then_some(job.slots),
+        ignore_given: !job.given,
+        no_refinement: job.given,
+        ..Extrapolate::default()
+    };
+    let task = Task { program: &program, memory, property: Property::Stated };
+    let time = Some(Duration::from_secs(job.seconds));
+    let answer = engine.check(&task, &Run::new(Budget { time, ..Budget::default() }));
+    let verdict = match &answer.verdict {
+        Verdict::Safe { .. } => "safe".to_owned(),
+        Verdict::SafeUpTo { .. } => "bounded".to_owned(),
+        Verdict::Unsafe { .. } => "unsafe".to_owned(),
+        Verdict::Unknown { reason } => match reason.to_string() {
+            why if why.starts_with("time limit") => "T/O".into(),
+            why => why,
+        },
+    };
+    println!("verdict={verdict}\ncpu={}\nmb={}", processor(), resident());
+    for (name, figure) in &answer.statistics.0 {
+        match figure {
+            Figure::Count(value) | Figure::Bytes(value) => println!("{name}={value}"),
+            Figure::Seconds(value) => println!("{name}={value}"),
+        }
+    }
+    Ok(true)
+}

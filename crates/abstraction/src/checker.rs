@@ -78,6 +78,7 @@ pub fn check(
     put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
+    let dead = dropped(system, vocabulary, questions);
     let mut search = Search {
         system,
         vocabulary,
@@ -86,7 +87,7 @@ pub fn check(
         nodes: vec![],
         reached: HashMap::new(),
         taken: vec![false; system.transitions.len()],
-        dead: Dead::new(system, vocabulary),
+        dead,
         open: Set::default(),
     };
     search.start()?;
@@ -122,6 +123,10 @@ pub fn check(
     Ok(Checked::Holds(Reached { states, visited, taken: search.taken, ends }))
 }
 
+fn dropped(system: &System, vocabulary: &Vocabulary, questions: &Questions) -> Dead {
+    if questions.forgets { Dead::new(system, vocabulary) } else { Dead::nothing() }
+}
+
 /// Does a trace still lead to a violation when these questions are asked?
 pub fn follows(
     system: &System,
@@ -132,7 +137,7 @@ pub fn follows(
 ) -> Result<bool, Stopped> {
     let (nodes, reached) = (vec![], HashMap::new());
     let taken = vec![false; system.transitions.len()];
-    let (dead, open) = (Dead::new(system, vocabulary), Set::default());
+    let (dead, open) = (dropped(system, vocabulary, questions), Set::default());
     let mut search = Search { system, vocabulary, questions, judge, nodes, reached, taken, dead, open };
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();

@@ -28,6 +28,11 @@ impl Dead {
         Dead((0..system.leaving.len()).map(of_thread).collect())
     }
 
+    /// Nothing is dropped.
+    pub fn nothing() -> Dead {
+        Dead(vec![])
+    }
+
     /// The predicates that speak of a dead local while threads stand at these points.
     pub fn at(&self, points: &[wattle_program::Point]) -> Set {
         let each = points.iter().zip(&self.0).map(|(point, of)| of[point.0 as usize]);

@@ -90,6 +90,8 @@ pub struct Questions {
     pub initial: Vec<(usize, usize)>,
     /// Where the first predicate holds, nobody asks about the others: the checker drops them.
     pub irrelevant: Vec<(usize, Set)>,
+    /// Does the checker drop what is said of dead locals? They may be all that links what is live.
+    pub forgets: bool,
     /// By property, and by the truth of the points that it names.
     properties: HashMap<(usize, Vec<bool>), usize>,
     /// By property: the points that it names.
@@ -105,6 +107,7 @@ impl Questions {
             contradictions: vec![],
             initial: vec![],
             irrelevant: vec![],
+            forgets: false,
             properties: HashMap::new(),
             places: system.properties.iter().map(|(_, formula)| places(formula)).collect(),
         };

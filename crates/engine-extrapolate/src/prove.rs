@@ -104,6 +104,8 @@ impl Proving<'_> {
             if lazy {
                 questions.irrelevant = (self.irrelevant)(&vocabulary);
             }
+            // Given predicates must do without what refinement would put in the place of the dead.
+            questions.forgets = lazy && self.refine;
             let before = solver.counters();
             let (checked, cubes) =
                 self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures)?;
@@ -166,6 +168,7 @@ impl Proving<'_> {
             reach = wider;
             let mut questions = Questions::new(self.system, vocabulary, Scope { reach, ..scope });
             questions.irrelevant = (self.irrelevant)(vocabulary);
+            questions.forgets = self.refine;
             let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
             if !follows(self.system, vocabulary, &mut questions, &mut judge, trace)? {
                 return Ok(Some(reach));

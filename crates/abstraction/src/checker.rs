@@ -89,13 +89,15 @@ pub fn check(
         taken: vec![false; system.transitions.len()],
         dead,
         open: Set::default(),
+        go_on,
+        asked: 0,
     };
     search.start()?;
     let mut next = 0;
     let mut later = None;
     while next < search.nodes.len() {
-        if next % 256 == 0 && !go_on(search.nodes.len() as u64, search.bytes()) {
-            return Err(Stopped::Asked);
+        if next % 256 == 0 {
+            search.poll()?;
         }
         if !search.nodes[next].covered
             && let Some(violated) = search.visit(next)?
@@ -127,18 +129,22 @@ fn dropped(system: &System, vocabulary: &Vocabulary, questions: &Questions) -> D
     if questions.forgets { Dead::new(system, vocabulary) } else { Dead::nothing() }
 }
 
-/// Does a trace still lead to a violation when these questions are asked?
+/// Does a trace still lead to a violation when these questions are asked? (*Yes* where it falls into too
+/// many states to say.)
 pub fn follows(
     system: &System,
     vocabulary: &Vocabulary,
     questions: &mut Questions,
     judge: &mut dyn Judge,
     trace: &Trace,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Stopped> {
     let (nodes, reached) = (vec![], HashMap::new());
     let taken = vec![false; system.transitions.len()];
     let (dead, open) = (dropped(system, vocabulary, questions), Set::default());
-    let mut search = Search { system, vocabulary, questions, judge, nodes, reached, taken, dead, open };
+    let asked = 0;
+    let mut search =
+        Search { system, vocabulary, questions, judge, nodes, reached, taken, dead, open, go_on, asked };
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -151,6 +157,9 @@ pub fn follows(
         }
         after.sort();
         after.dedup();
+        if after.len() > MOST_FOLLOWED {
+            return Ok(true);
+        }
         cubes = after;
         let transition = &system.transitions[*step];
         points[transition.thread as usize] = transition.to;
@@ -181,12 +190,22 @@ struct Search<'a> {
     dead: Dead,
     /// The predicates that it makes sense to split on here.
     open: Set,
+    go_on: &'a mut dyn FnMut(u64, u64) -> bool,
+    asked: u64,
 }
 
 /// A state falls into no more parts than this while one edge is taken; what is unknown then stays so.
 const MOST_PARTS: usize = 64;
 
+/// A trace is followed through no more states than this at a time.
+const MOST_FOLLOWED: usize = 4096;
+
 impl Search<'_> {
+    fn poll(&mut self) -> Result<(), Stopped> {
+        let bytes = self.bytes();
+        if (self.go_on)(self.nodes.len() as u64, bytes) { Ok(()) } else { Err(Stopped::Asked) }
+    }
+
     fn bytes(&self) -> u64 {
         (self.nodes.len() * (size_of::<Node>() + size_of::<usize>())) as u64
     }
@@ -209,6 +228,11 @@ impl Search<'_> {
     }
 
     fn ask(&mut self, goal: usize, state: &Cube) -> Result<Judgement, Stopped> {
+        // One state may fall into many parts, and what is known is answered without the solver.
+        self.asked += 1;
+        if self.asked.is_multiple_of(1 << 14) {
+            self.poll()?;
+        }
         self.judge.judge(goal, &self.questions.goals[goal], state, &self.open)
     }
 

@@ -170,7 +170,8 @@ impl Proving<'_> {
             questions.irrelevant = (self.irrelevant)(vocabulary);
             questions.forgets = self.refine;
             let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
-            if !follows(self.system, vocabulary, &mut questions, &mut judge, trace)? {
+            let mut go_on = |states: u64, _: u64| self.run.poll(self.spent(states)).is_ok();
+            if !follows(self.system, vocabulary, &mut questions, &mut judge, trace, &mut go_on)? {
                 return Ok(Some(reach));
             }
         }

@@ -77,8 +77,14 @@ fn mark_transient(program: &Program, compiled: &mut Compiled, accesses: &Accesse
                     && !observed.points.contains(&(process.0, point as u32))
                     && code.edges.iter().all(|number| {
                         let edge = &cfg.edges[*number as usize];
-                        // Entering an atomic section stops all others.
-                        let goes_in = info.inside.is_none() && cfg.point(edge.to).inside.is_some();
+                        // Entering an atomic section stops all others, and one that is locked stops its
+                        // own buffer too.
+                        let to = cfg.point(edge.to).inside;
+                        let goes_in = match info.inside {
+                            None => to.is_some(),
+                            Some(Mode::Locked) => false,
+                            Some(_) => to == Some(Mode::Locked),
+                        };
                         let ends = cfg.point(edge.to).end && observed.ends.contains(&process.0);
                         let hides = ends || observed.against.contains(&(process.0, edge.to.0));
                         let acts = edge.ops.iter().all(|op| {

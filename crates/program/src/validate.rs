@@ -4,7 +4,7 @@ use std::fmt;
 
 use wattle_logic::{Kind, Sort, Symbol, Term};
 
-use crate::{Dimension, Init, Op, Process, Program, Source, Update, Variable};
+use crate::{Dimension, Init, Mode, Op, Process, Program, Source, Update, Variable};
 
 /// The first thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,9 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
     for edge in &cfg.edges {
         require(edge.from.0 < points && edge.to.0 < points, "an edge leaves the graph")?;
         require(!cfg.point(edge.from).end, "an edge leaves an end point")?;
+        // So that nothing is pending in a locked section.
+        let enters_locked = cfg.point(edge.to).inside == Some(Mode::Locked);
+        require(!enters_locked || edge.mode == Mode::Locked, "an edge that is not locked in a locked section")?;
         let term = |term: &Term| term_is_valid(program, Some(process), term);
         let local = |local: u32| require((local as usize) < process.locals.len(), "an unknown local");
         term(&edge.guard)?;

@@ -10,7 +10,7 @@ use wattle_generate::Profile;
 use wattle_memory::{MemoryModel, find};
 use wattle_program::Program;
 use wattle_testing::compare::Disagreement;
-use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink};
+use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink, with_sections};
 
 fn models(profile: &Profile) -> Vec<&'static MemoryModel> {
     let names: &[&str] = if profile.is_rma() { &["sc", "rma"] } else { &["sc", "tso", "pso"] };
@@ -26,7 +26,10 @@ fn agree(
     let mut tally = Tally::default();
     for seed in seeds {
         let profile = Profile::varied(seed);
-        let program = wattle_generate::program(seed, &profile);
+        let mut program = wattle_generate::program(seed, &profile);
+        if seed % 4 == 3 {
+            program = with_sections(&program, seed);
+        }
         let models = models(&profile);
         let ask = |program: &Program| compare(program, &models, subjects, limits);
         match ask(&program) {
@@ -39,6 +42,33 @@ fn agree(
         }
     }
     Ok(tally)
+}
+
+/// A step into a locked section stops the own buffer, so it does not go first.
+#[test]
+fn a_buffered_section_may_become_locked() {
+    let text = "wir 1
+program \"becomes locked\"
+vocabulary generic
+variable x : int init 0
+process p0
+  entry 0
+  point 0
+  point 1 inside buffered
+  point 2 inside locked
+  point 3
+  point 4 end
+  edge 0 -> 1 do store &x = 0 @1..2
+  edge 1 -> 2 locked @2..3
+  edge 2 -> 3 do fence fence rr rw wr ww cumulative at &x @3..4
+  edge 3 -> 4 do assert false @0..0 @5..6
+";
+    let mut sources = wattle_source::Sources::default();
+    let file = sources.add("locked.wir", text);
+    let program = wattle_program::text::parse(&sources, file).unwrap();
+    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let answer = Explore::default().check(&task, &Run::new(Budget::default()));
+    assert!(matches!(answer.verdict, Verdict::Unsafe { .. }), "{:?}", answer.verdict);
 }
 
 #[test]

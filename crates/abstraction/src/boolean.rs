@@ -77,7 +77,7 @@ impl Judge for BooleanProgram<'_> {
 /// The goals of a transition, in the order of the text below.
 pub fn goals(asked: &Asked) -> Vec<usize> {
     let updates = asked.sets.iter().chain(&asked.tells).filter_map(|update| update.goals);
-    let updates = updates.flat_map(|(holds, fails)| [holds, fails]);
+    let updates = updates.flat_map(|pair| [pair.holds, pair.fails]);
     [asked.blocked].into_iter().chain(asked.checks.iter().copied()).chain(updates).collect()
 }
 
@@ -108,7 +108,7 @@ pub fn text(
         }
         for update in asked.sets.iter().chain(&asked.tells) {
             let value = match update.goals {
-                Some((holds, fails)) => format!("choose({}, {})", formula(holds), formula(fails)),
+                Some(pair) => format!("choose({}, {})", formula(pair.holds), formula(pair.fails)),
                 None => "*".into(),
             };
             let _ = writeln!(text, "  {} = {value}", name(update.predicate));

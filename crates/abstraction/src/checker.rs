@@ -20,7 +20,7 @@ use wattle_program::Point;
 use crate::cube::{Cube, Set};
 use crate::judge::{Judge, Judgement, Stopped};
 use crate::live::Dead;
-use crate::question::{Questions, Update};
+use crate::question::{Pair, Questions, Update};
 use crate::system::{System, Wrong};
 use crate::vocabulary::Vocabulary;
 
@@ -29,7 +29,11 @@ use crate::vocabulary::Vocabulary;
 pub enum Checked {
     /// No state violates anything: these are closed.
     Holds(Reached),
-    Violated(Trace),
+    Violated {
+        trace: Trace,
+        /// How what was put off is violated, if that was seen before.
+        put_off: Option<Trace>,
+    },
 }
 
 /// A path of edges to what looks like a violation.
@@ -106,14 +110,14 @@ pub fn check(
             let late = matches!(&violated, Violated::Property(property) if put_off == Some(*property));
             let trace = Trace { steps, states, violated };
             if !late {
-                return Ok(Checked::Violated(trace));
+                return Ok(Checked::Violated { trace, put_off: later });
             }
             later.get_or_insert(trace);
         }
         next += 1;
     }
     if let Some(trace) = later {
-        return Ok(Checked::Violated(trace));
+        return Ok(Checked::Violated { trace, put_off: None });
     }
     let visited = search.nodes.len() as u64;
     let last = |points: &Arc<[Point]>| {
@@ -198,7 +202,7 @@ struct Search<'a> {
 const MOST_PARTS: usize = 64;
 
 /// A trace is followed through no more states than this at a time.
-const MOST_FOLLOWED: usize = 4096;
+const MOST_FOLLOWED: usize = 64;
 
 impl Search<'_> {
     fn poll(&mut self) -> Result<(), Stopped> {
@@ -212,13 +216,12 @@ impl Search<'_> {
 
     /// What of a state is worth knowing.
     fn kept(&self, points: &[Point], cube: &Cube) -> Cube {
-        let mut kept = cube.without(&self.dead.at(points));
-        for (holds, others) in &self.questions.irrelevant {
-            if cube.value(*holds) == Some(true) {
-                kept = kept.without(others);
-            }
-        }
-        kept
+        cube.without(&self.dead.at(points).union(&self.irrelevant(cube)))
+    }
+
+    fn irrelevant(&self, cube: &Cube) -> Set {
+        let holding = self.questions.irrelevant.iter().filter(|(holds, _)| cube.value(*holds) == Some(true));
+        holding.fold(Set::default(), |all, (_, others)| all.union(others))
     }
 
     /// Predicates of dead locals are not split on.
@@ -396,7 +399,20 @@ impl Search<'_> {
                 Judgement::No | Judgement::Depends(_) => {}
             }
             let mut new = part;
-            for update in &asked.sets {
+            // What decides over others goes first: nobody asks, or splits, for the sake of the irrelevant.
+            let decides =
+                |update: &&Update| self.questions.irrelevant.iter().any(|(it, _)| *it == update.predicate);
+            let (first, then): (Vec<Update>, Vec<Update>) = asked.sets.iter().partition(decides);
+            let deciding = first.len();
+            let mut irrelevant = Set::default();
+            for (number, update) in first.iter().chain(&then).enumerate() {
+                if number == deciding {
+                    irrelevant = self.irrelevant(&new);
+                }
+                if irrelevant.contains(update.predicate) {
+                    new.set(update.predicate, None);
+                    continue;
+                }
                 match self.value(update, &part)? {
                     Ok(value) => new.set(update.predicate, value),
                     Err(_) if split >= MOST_PARTS => new.set(update.predicate, None),
@@ -421,7 +437,7 @@ impl Search<'_> {
 
     /// What a predicate is after a transition, or what that depends on.
     fn value(&mut self, update: &Update, state: &Cube) -> Result<Result<Option<bool>, usize>, Stopped> {
-        let Some((holds, fails)) = update.goals else { return Ok(Ok(None)) };
+        let Some(Pair { holds, fails, splits }) = update.goals else { return Ok(Ok(None)) };
         let holds = self.ask(holds, state)?;
         if holds == Judgement::Yes {
             return Ok(Ok(Some(true)));
@@ -429,7 +445,7 @@ impl Search<'_> {
         let fails = self.ask(fails, state)?;
         Ok(match (holds, fails) {
             (_, Judgement::Yes) => Ok(Some(false)),
-            (Judgement::Depends(on), _) | (_, Judgement::Depends(on)) => Err(on),
+            (Judgement::Depends(on), _) | (_, Judgement::Depends(on)) if splits => Err(on),
             _ => Ok(None),
         })
     }

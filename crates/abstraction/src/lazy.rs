@@ -22,8 +22,35 @@ use crate::judge::{Judge, Judgement, Stopped, by_cubes};
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
 
-/// Implicants by goal: they stay true when predicates are added.
-pub type Known = HashMap<(Term, Term), Vec<Cube>>;
+/// What was found out about goals, by their terms. It stays true when predicates are added.
+#[derive(Clone, Debug, Default)]
+pub struct Known(HashMap<(Term, Term), Answers>);
+
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    implicants: HashSet<Cube>,
+    failures: HashSet<Cube>,
+}
+
+impl Known {
+    /// For other numbers of the predicates: `None` for those that are no more.
+    #[must_use]
+    pub fn renumbered(&self, numbers: &[Option<usize>]) -> Known {
+        let cube = |cube: &Cube| -> Option<Cube> {
+            let literal = |(predicate, value): (usize, bool)| Some((numbers[predicate]?, value));
+            cube.literals().map(literal).collect()
+        };
+        // A failure that says less is still one.
+        let part = |cube: &Cube| -> Cube {
+            cube.literals().filter_map(|(predicate, value)| Some((numbers[predicate]?, value))).collect()
+        };
+        let answers = |answers: &Answers| Answers {
+            implicants: answers.implicants.iter().filter_map(cube).collect(),
+            failures: answers.failures.iter().map(part).collect(),
+        };
+        Known(self.0.iter().map(|(goal, known)| (goal.clone(), answers(known))).collect())
+    }
+}
 
 #[derive(Debug)]
 pub struct Lazy<'a> {
@@ -52,19 +79,31 @@ impl<'a> Lazy<'a> {
         }
     }
 
-    /// Begin with what is known of goals, by their terms.
+    /// Begin with what is known of goals.
     pub fn remember(&mut self, goals: &[Goal], known: &Known) {
-        self.implicants = (goals.iter())
-            .map(|goal| known.get(&(goal.given.clone(), goal.target.clone())).cloned().unwrap_or_default())
-            .collect();
-        self.failures = vec![vec![]; goals.len()];
+        for (number, goal) in goals.iter().enumerate().skip(self.implicants.len()) {
+            let (mut implicants, mut failures) = (vec![], vec![]);
+            if let Some(answers) = known.0.get(&(goal.given.clone(), goal.target.clone())) {
+                let inside = |cube: &&Cube| cube.known().without(&goal.cone).is_empty();
+                implicants.extend(answers.implicants.iter().filter(inside));
+                failures.extend(&answers.failures);
+                implicants.sort();
+                failures.sort();
+            }
+            debug_assert_eq!(self.implicants.len(), number);
+            self.implicants.push(implicants);
+            self.failures.push(failures);
+        }
     }
 
     /// What is known of these goals now.
     pub fn tell(&self, goals: &[Goal], known: &mut Known) {
-        for (goal, cubes) in goals.iter().zip(&self.implicants) {
-            if !cubes.is_empty() {
-                known.insert((goal.given.clone(), goal.target.clone()), cubes.clone());
+        for (number, goal) in goals.iter().enumerate().take(self.implicants.len()) {
+            let (implicants, failures) = (&self.implicants[number], &self.failures[number]);
+            if !implicants.is_empty() || !failures.is_empty() {
+                let answers = known.0.entry((goal.given.clone(), goal.target.clone())).or_default();
+                answers.implicants.extend(implicants);
+                answers.failures.extend(failures);
             }
         }
     }

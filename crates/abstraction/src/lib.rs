@@ -27,6 +27,6 @@ pub use judge::{Judge, Judgement, Stopped, by_cubes};
 pub use lazy::{Known, Lazy};
 pub use live::Dead;
 pub use prover::{Prover, Shown};
-pub use question::{Asked, Goal, Questions, Reach, Scope, Update};
+pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};
 pub use system::{Refused, System};
 pub use vocabulary::{Vocabulary, atoms};

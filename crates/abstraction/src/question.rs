@@ -30,33 +30,61 @@ pub struct Goal {
 }
 
 /// Which questions are asked, and which predicates may answer them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Ask too what a guard tells of predicates that its edge does not set.
     pub tells: bool,
     pub reach: Reach,
+    /// The questions that reach further than the others.
+    pub further: HashMap<Ask, Reach>,
 }
 
-/// Which predicates may answer a question. The fewer there are, the more states one answer serves, and
-/// most proofs need no chains of reasoning through cells that the question does not name.
+/// A question, or questions of a kind that reach equally far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ask {
+    /// What contradicts a predicate?
+    Contradictions,
+    /// Is this transition blocked?
+    Blocked(usize),
+    /// What is the predicate after a transition?
+    Update(Term),
+    /// Does this check of the transition hold?
+    Check(usize, usize),
+    /// Does this property hold while the points that it names are as said?
+    Property(usize, Vec<bool>),
+}
+
+/// Which predicates may answer a question, and how hard it is tried. The fewer there are, the more states one
+/// answer serves, and most proofs need no chains of reasoning through cells that the question does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// Those that speak of cells of the question only.
+    /// Those that speak of cells of the question only. What an update makes of a predicate is unknown where
+    /// it depends on one that is.
     Inside,
+    /// The same; a state is split for the sake of an update.
+    Parts,
     /// Those that share a cell with it.
     Touching,
     /// The whole cone of influence.
     Whole,
 }
 
-impl Reach {
-    pub fn wider(self) -> Option<Reach> {
-        match self {
-            Reach::Inside => Some(Reach::Touching),
-            Reach::Touching => Some(Reach::Whole),
-            Reach::Whole => None,
-        }
-    }
+/// The goals that a question comes to: places that ask, with their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Posed {
+    /// By predicate or, for a check or a property, once.
+    one: Vec<(usize, usize)>,
+    /// By transition and predicate.
+    both: Vec<(usize, usize, Pair)>,
+}
+
+/// It holds afterwards, it does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub holds: usize,
+    pub fails: usize,
+    /// Where that depends on an unknown predicate: look at both values?
+    pub splits: bool,
 }
 
 /// What is asked of one transition. Goals by number.
@@ -75,8 +103,8 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update {
     pub predicate: usize,
-    /// It holds afterwards, it does not. `None`: nobody can know (it speaks of a forgotten local).
-    pub goals: Option<(usize, usize)>,
+    /// `None`: nobody can know (it speaks of a forgotten local).
+    pub goals: Option<Pair>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,11 +139,9 @@ impl Questions {
             properties: HashMap::new(),
             places: system.properties.iter().map(|(_, formula)| places(formula)).collect(),
         };
-        let truth = Term::bool(true);
-        for predicate in vocabulary.predicates() {
-            let cone = scope.cone(vocabulary, &system.cells_of(predicate));
-            let goal = Goal { given: truth.clone(), target: Term::bool(false), cone };
-            let goal = questions.add(goal);
+        for (number, predicate) in vocabulary.predicates().iter().enumerate() {
+            let reach = questions.scope.reach(&Ask::Contradictions);
+            let goal = questions.contradiction(system, vocabulary, number, reach);
             questions.contradictions.push(goal);
             let cone = Set::default();
             let holds = Goal { given: system.init.clone(), target: predicate.clone(), cone };
@@ -123,8 +149,8 @@ impl Questions {
             let pair = (questions.add(holds), questions.add(fails));
             questions.initial.push(pair);
         }
-        for transition in &system.transitions {
-            let asked = questions.ask(system, vocabulary, transition);
+        for number in 0..system.transitions.len() {
+            let asked = questions.ask(system, vocabulary, number);
             questions.of.push(asked);
         }
         questions
@@ -135,35 +161,176 @@ impl Questions {
         self.goals.len() - 1
     }
 
-    fn ask(&mut self, system: &System, vocabulary: &Vocabulary, transition: &Transition) -> Asked {
-        let (truth, scope) = (Term::bool(true), self.scope);
-        let goal = |given: &Term, target: Term| {
-            let mut cells = system.cells_of(given);
-            cells.extend(system.cells_of(&target));
-            Goal { given: given.clone(), target, cone: scope.cone(vocabulary, &cells) }
-        };
-        let guard = &transition.guard;
-        let blocked = self.add(goal(&truth, guard.negated().fold()));
+    fn ask(&mut self, system: &System, vocabulary: &Vocabulary, number: usize) -> Asked {
+        let transition = &system.transitions[number];
+        let blocked = self.blocked(system, vocabulary, number, self.scope.reach(&Ask::Blocked(number)));
         let changed: BTreeSet<u32> = transition.updates.iter().map(|(cell, _)| *cell).collect();
         let set = vocabulary.about(&changed);
+        let guard = &transition.guard;
         let told = if self.scope.tells { vocabulary.about(&system.cells_of(guard)) } else { Set::default() };
         let told = told.without(&set);
         let mut update = |predicate: usize| {
-            let term = &vocabulary.predicates()[predicate];
-            let before = system.before(transition, term);
-            let goals = (!speaks_of_forgotten(transition, &before)).then(|| {
-                let given = scope.given(system, guard, &before);
-                let fails = goal(&given, before.negated().fold());
-                (self.add(goal(&given, before)), self.add(fails))
-            });
+            let ask = Ask::Update(vocabulary.predicates()[predicate].clone());
+            let goals = self.update(system, vocabulary, number, predicate, self.scope.reach(&ask));
             Update { predicate, goals }
         };
         let sets = set.iter().map(&mut update).collect();
         let tells = told.iter().map(&mut update).collect();
-        let checks = (transition.checks.iter())
-            .map(|check| self.add(goal(&check.guard, check.holds.clone())))
+        let checks = (0..transition.checks.len())
+            .map(|check| {
+                let reach = self.scope.reach(&Ask::Check(number, check));
+                self.check(system, vocabulary, number, check, reach)
+            })
             .collect();
         Asked { blocked, sets, tells, checks }
+    }
+
+    fn contradiction(
+        &mut self,
+        system: &System,
+        vocabulary: &Vocabulary,
+        predicate: usize,
+        reach: Reach,
+    ) -> usize {
+        let cone = reach.cone(vocabulary, &system.cells_of(&vocabulary.predicates()[predicate]));
+        self.add(Goal { given: Term::bool(true), target: Term::bool(false), cone })
+    }
+
+    fn blocked(&mut self, system: &System, vocabulary: &Vocabulary, number: usize, reach: Reach) -> usize {
+        let target = system.transitions[number].guard.negated().fold();
+        self.add(reach.goal(system, vocabulary, Term::bool(true), target))
+    }
+
+    fn update(
+        &mut self,
+        system: &System,
+        vocabulary: &Vocabulary,
+        number: usize,
+        predicate: usize,
+        reach: Reach,
+    ) -> Option<Pair> {
+        let transition = &system.transitions[number];
+        let before = system.before(transition, &vocabulary.predicates()[predicate]);
+        if speaks_of_forgotten(transition, &before) {
+            return None;
+        }
+        let given = reach.given(system, &transition.guard, &before);
+        let fails = reach.goal(system, vocabulary, given.clone(), before.negated().fold());
+        let holds = self.add(reach.goal(system, vocabulary, given, before));
+        Some(Pair { holds, fails: self.add(fails), splits: reach >= Reach::Parts })
+    }
+
+    fn check(
+        &mut self,
+        system: &System,
+        vocabulary: &Vocabulary,
+        number: usize,
+        check: usize,
+        reach: Reach,
+    ) -> usize {
+        let check = &system.transitions[number].checks[check];
+        self.add(reach.goal(system, vocabulary, check.guard.clone(), check.holds.clone()))
+    }
+
+    fn holds(
+        &mut self,
+        system: &System,
+        vocabulary: &Vocabulary,
+        property: usize,
+        truth: &[bool],
+        reach: Reach,
+    ) -> usize {
+        let (places, formula) = (&self.places[property], &system.properties[property].1);
+        let target = formula.map(&mut |term| match places.iter().position(|place| *place == term) {
+            Some(place) => Term::bool(truth[place]),
+            None => term,
+        });
+        self.add(reach.goal(system, vocabulary, Term::bool(true), target.fold()))
+    }
+
+    /// The questions that are asked while these transitions are taken, and of properties so far.
+    pub fn about(&self, vocabulary: &Vocabulary, transitions: &BTreeSet<usize>) -> Vec<Ask> {
+        let mut updated = BTreeSet::new();
+        let mut found = vec![Ask::Contradictions];
+        for &number in transitions {
+            let asked = &self.of[number];
+            found.push(Ask::Blocked(number));
+            found.extend((0..asked.checks.len()).map(|check| Ask::Check(number, check)));
+            updated.extend(asked.sets.iter().chain(&asked.tells).map(|update| update.predicate));
+        }
+        let update = |predicate: usize| Ask::Update(vocabulary.predicates()[predicate].clone());
+        found.extend(updated.into_iter().map(update));
+        let properties = self.properties().into_iter();
+        found.extend(properties.map(|(_, (property, truth))| Ask::Property(*property, truth.clone())));
+        found
+    }
+
+    /// The goals of a question that reaches this far, as far as these transitions go.
+    pub fn pose(
+        &mut self,
+        system: &System,
+        vocabulary: &Vocabulary,
+        ask: &Ask,
+        reach: Reach,
+        transitions: &BTreeSet<usize>,
+    ) -> Posed {
+        let mut posed = Posed::default();
+        match ask {
+            Ask::Contradictions => {
+                for predicate in 0..vocabulary.len() {
+                    posed.one.push((predicate, self.contradiction(system, vocabulary, predicate, reach)));
+                }
+            }
+            Ask::Blocked(number) => {
+                posed.one.push((0, self.blocked(system, vocabulary, *number, reach)));
+            }
+            Ask::Check(number, check) => {
+                posed.one.push((0, self.check(system, vocabulary, *number, *check, reach)));
+            }
+            Ask::Property(property, truth) => {
+                posed.one.push((0, self.holds(system, vocabulary, *property, truth, reach)));
+            }
+            Ask::Update(predicate) => {
+                let Some((predicate, _)) = vocabulary.literal_of(predicate) else { return posed };
+                for &number in transitions {
+                    let asked = &self.of[number];
+                    let mut updates = asked.sets.iter().chain(&asked.tells);
+                    if updates.any(|update| update.predicate == predicate)
+                        && let Some(pair) = self.update(system, vocabulary, number, predicate, reach)
+                    {
+                        posed.both.push((number, predicate, pair));
+                    }
+                }
+            }
+        }
+        posed
+    }
+
+    /// Let a question come to these goals from now on, and return those it came to.
+    pub fn put(&mut self, ask: &Ask, posed: &Posed) -> Posed {
+        let mut before = posed.clone();
+        for (at, goal) in &mut before.one {
+            let place = match ask {
+                Ask::Contradictions => &mut self.contradictions[*at],
+                Ask::Blocked(number) => &mut self.of[*number].blocked,
+                Ask::Check(number, check) => &mut self.of[*number].checks[*check],
+                Ask::Property(property, truth) => {
+                    self.properties.entry((*property, truth.clone())).or_insert(*goal)
+                }
+                Ask::Update(_) => continue,
+            };
+            std::mem::swap(place, goal);
+        }
+        for (number, predicate, pair) in &mut before.both {
+            let asked = &mut self.of[*number];
+            let updates = asked.sets.iter_mut().chain(&mut asked.tells);
+            for update in updates.filter(|update| update.predicate == *predicate) {
+                if let Some(own) = &mut update.goals {
+                    std::mem::swap(own, pair);
+                }
+            }
+        }
+        before
     }
 
     /// The goals of properties, so far: each with its property and the truth of the places that it names.
@@ -181,7 +348,7 @@ impl Questions {
         property: usize,
         points: &[Point],
     ) -> Option<usize> {
-        let (kind, formula) = &system.properties[property];
+        let (kind, _) = &system.properties[property];
         let ended = |thread: usize| system.ends[thread][points[thread].0 as usize];
         if *kind == PropertyKind::Finally && !(0..points.len()).all(ended) {
             return None;
@@ -196,23 +363,34 @@ impl Questions {
         if let Some(goal) = self.properties.get(&(property, truth.clone())) {
             return Some(*goal);
         }
-        let places = &self.places[property];
-        let target = formula.map(&mut |term| match places.iter().position(|place| *place == term) {
-            Some(place) => Term::bool(truth[place]),
-            None => term,
-        });
-        let target = target.fold();
-        let cone = self.scope.cone(vocabulary, &system.cells_of(&target));
-        let goal = self.add(Goal { given: Term::bool(true), target, cone });
+        let reach = self.scope.reach(&Ask::Property(property, truth.clone()));
+        let goal = self.holds(system, vocabulary, property, &truth, reach);
         self.properties.insert((property, truth), goal);
         Some(goal)
     }
 }
 
 impl Scope {
+    /// All questions reach this far.
+    pub fn all(reach: Reach) -> Scope {
+        Scope { tells: false, reach, further: HashMap::new() }
+    }
+
+    pub fn reach(&self, ask: &Ask) -> Reach {
+        self.further.get(ask).map_or(self.reach, |further| self.reach.max(*further))
+    }
+}
+
+impl Reach {
+    fn goal(self, system: &System, vocabulary: &Vocabulary, given: Term, target: Term) -> Goal {
+        let mut cells = system.cells_of(&given);
+        cells.extend(system.cells_of(&target));
+        Goal { given, target, cone: self.cone(vocabulary, &cells) }
+    }
+
     fn cone(self, vocabulary: &Vocabulary, cells: &BTreeSet<u32>) -> Set {
-        match self.reach {
-            Reach::Inside => vocabulary.inside(cells),
+        match self {
+            Reach::Inside | Reach::Parts => vocabulary.inside(cells),
             Reach::Touching => vocabulary.about(cells),
             Reach::Whole => vocabulary.cone(cells),
         }
@@ -221,7 +399,7 @@ impl Scope {
     /// What a guard has to say about a formula: all of it, or the parts that share a cell (or a choice of
     /// the edge) with it. The fewer cells a goal speaks of, the more states its answers serve.
     fn given(self, system: &System, guard: &Term, formula: &Term) -> Term {
-        if self.reach == Reach::Whole {
+        if self == Reach::Whole {
             return guard.clone();
         }
         let leaves = |term: &Term| {

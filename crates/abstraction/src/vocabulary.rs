@@ -124,6 +124,46 @@ pub fn atoms(formula: &Term) -> Vec<Term> {
     found
 }
 
+/// A formula with a choice between integers in it: its condition, and what it is either way.
+fn choice(formula: &Term) -> Option<(Term, Term, Term)> {
+    let mut chosen = None;
+    formula.walk(&mut |term| {
+        if let Kind::If(condition, then, otherwise) = term.kind()
+            && chosen.is_none()
+        {
+            chosen = Some((term.clone(), condition.clone(), then.clone(), otherwise.clone()));
+        }
+    });
+    let (whole, condition, then, otherwise) = chosen?;
+    let with = |part: &Term| formula.map(&mut |term| if term == whole { part.clone() } else { term });
+    Some((condition, with(&then), with(&otherwise)))
+}
+
+/// Where a formula asks for a remainder of a sum: the same of the sum without its constant, so that
+/// `(x + 1) % 2 == 0` and `x % 2 == 1` make one predicate. (They differ for negative numbers, as predicates may.)
+fn residue(formula: &Term) -> Option<Term> {
+    use wattle_logic::{Binary, Value};
+    let Kind::Binary(Binary::Equal | Binary::NotEqual, left, right) = formula.kind() else { return None };
+    let (Kind::Binary(Binary::Remainder, sum, modulus), Kind::Value(Value::Int(rest))) =
+        (left.kind(), right.kind())
+    else {
+        return None;
+    };
+    let Kind::Value(Value::Int(modulus @ 2..)) = modulus.kind() else { return None };
+    let (base, constant) = match sum.kind() {
+        Kind::Binary(Binary::Add, base, constant) => (base, constant.as_value()),
+        _ => (sum, None),
+    };
+    let (base, constant) = match constant {
+        Some(Value::Int(constant)) => (base, *constant),
+        _ => (sum, 0),
+    };
+    let rest = rest.checked_sub(constant)?.rem_euclid(*modulus);
+    // Of two residues one says it all.
+    let rest = if *modulus == 2 { 0 } else { rest };
+    Some(Term::binary(Binary::Remainder, base.clone(), Term::int(*modulus)).equals(Term::int(rest)))
+}
+
 fn collect(formula: &Term, found: &mut Vec<Term>) {
     use wattle_logic::{Binary, Sort};
     match formula.kind() {
@@ -135,8 +175,21 @@ fn collect(formula: &Term, found: &mut Vec<Term>) {
             if of_formulas {
                 collect(left, found);
                 collect(right, found);
-            } else if operator.is_comparison() && !found.contains(formula) {
-                found.push(formula.clone());
+            } else if operator.is_comparison() {
+                match choice(formula) {
+                    // What is chosen, and by what, is better known apart.
+                    Some((condition, then, otherwise)) => {
+                        [&condition, &then, &otherwise]
+                            .into_iter()
+                            .for_each(|part| collect(&part.fold(), found));
+                    }
+                    None => {
+                        let formula = residue(formula).unwrap_or_else(|| formula.clone());
+                        if !found.contains(&formula) {
+                            found.push(formula);
+                        }
+                    }
+                }
             }
         }
         Kind::If(condition, then, otherwise) if then.sort() == Sort::Bool => {
@@ -144,5 +197,29 @@ fn collect(formula: &Term, found: &mut Vec<Term>) {
         }
         Kind::Content(_) | Kind::LocalOf { .. } if !found.contains(formula) => found.push(formula.clone()),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wattle_logic::{Binary, Sort};
+
+    #[test]
+    fn choices_and_residues_fall_apart() {
+        let (x, y, z) = (Term::local(0, Sort::Int), Term::local(1, Sort::Int), Term::local(2, Sort::Int));
+        let even =
+            |term: &Term| Term::binary(Binary::Remainder, term.clone(), Term::int(2)).equals(Term::int(0));
+        let chosen = Term::if_then_else(even(&x), y.clone(), z.clone()).equals(Term::int(1));
+        let parts = [even(&x), y.equals(Term::int(1)), z.equals(Term::int(1))];
+        assert_eq!(atoms(&chosen), parts);
+        let next = Term::binary(Binary::Add, x.clone(), Term::int(1));
+        let odd = Term::binary(Binary::Remainder, next, Term::int(2)).equals(Term::int(1));
+        assert_eq!(atoms(&odd), [even(&x)], "one residue of two says it all");
+        let rest = |term: Term, rest: i64| {
+            Term::binary(Binary::Remainder, term, Term::int(3)).equals(Term::int(rest))
+        };
+        let shifted = Term::binary(Binary::Add, x.clone(), Term::int(2));
+        assert_eq!(atoms(&rest(shifted, 1)), [rest(x, 2)]);
     }
 }

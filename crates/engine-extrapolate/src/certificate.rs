@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wattle_abstraction::{Questions, System};
+use wattle_abstraction::{Pair, Questions, System};
 use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_engine::{Certificate, Task};
 use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
@@ -49,7 +49,7 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
             claims[*goal] = Some(Claim::Checks { step, check });
         }
         for update in asked.sets.iter().chain(&asked.tells) {
-            if let Some((holds, fails)) = update.goals {
+            if let Some(Pair { holds, fails, .. }) = update.goals {
                 let predicate = update.predicate;
                 claims[holds] = Some(Claim::Sets { step, predicate, value: true });
                 claims[fails] = Some(Claim::Sets { step, predicate, value: false });

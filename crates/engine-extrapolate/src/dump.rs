@@ -96,7 +96,7 @@ impl Extrapolate {
             Stopped::Solver(why) => Reason::GaveUp(why),
         };
         let mut solver = self.solver(run)?;
-        let questions = Questions::new(system, vocabulary, Scope { tells: false, reach: Reach::Whole });
+        let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
         let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);
         built.build(&questions).map_err(stopped)?;

@@ -16,12 +16,16 @@
 
 mod certificate;
 mod dump;
+mod lean;
+mod learnt;
 mod options;
 mod prove;
 mod relevance;
 mod replay;
 mod rules;
 mod symmetry;
+
+use std::collections::HashMap;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
@@ -39,6 +43,7 @@ pub use prove::Figures;
 pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
 
 use certificate::certificate;
+use learnt::Learnt;
 use prove::{Approach, Outcome, Proving, is_overflow};
 
 /// Where no number is given, buffers grow up to this.
@@ -107,10 +112,13 @@ impl Extrapolate {
         Ok(solver)
     }
 
+    fn is_given(&self, program: &Program) -> bool {
+        !program.predicates.is_empty() && !self.ignore_given
+    }
+
     /// The predicates to begin with: those that the text gives, or else its comparisons.
     fn start(&self, program: &Program, system: &System) -> Vec<Term> {
-        let given = !program.predicates.is_empty() && !self.ignore_given;
-        if given { program.predicates.clone() } else { of_the_text(system) }
+        if self.is_given(program) { program.predicates.clone() } else { of_the_text(system) }
     }
 
     /// How cubes over some predicates are found.
@@ -144,10 +152,13 @@ impl Extrapolate {
             phase,
             overflow: None,
             refine,
+            in_passing: false,
+            // What is given is given; and a proof under sc is not carried over.
+            lean: refine && !self.is_given(&program) && discipline.is_some(),
             images,
             irrelevant: &|_| vec![],
         };
-        let outcome = proving.prove(&fresh, &start)?;
+        let outcome = proving.prove(&fresh, &start, HashMap::new())?;
         statistics.count("sc predicates", count(&outcome));
         let Some(discipline) = discipline else {
             return match outcome {
@@ -175,14 +186,20 @@ impl Extrapolate {
             }
         };
         let mut each = self.buffer.unwrap_or(1);
+        let mut learnt: Option<Learnt> = None;
         loop {
             run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
             let reduced = reduced(task.program, discipline, each).map_err(unsupported)?;
             let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
-            let extrapolated = match self.method {
+            let mut extrapolated = match self.method {
                 Method::Trad => predicates.clone(),
                 _ => extrapolate(&predicates, &reduced, &self.rules),
             };
+            let mut further = HashMap::new();
+            if let Some(learnt) = &learnt {
+                extrapolated.extend(learnt.predicates(&reduced.program));
+                further = learnt.further(&reduced.program);
+            }
             let approach = match self.method {
                 Method::Ce => Approach::Candidates(extrapolate_cubes(&cubes, &reduced, &self.rules)),
                 Method::CeDrop => {
@@ -192,9 +209,10 @@ impl Extrapolate {
                 _ => self.approach(),
             };
             let overflow = Some(reduced.program.properties.len() - 1);
-            let of_sc = Vocabulary::new(&sc, &predicates).unwrap_or_default();
-            let irrelevant =
-                |vocabulary: &Vocabulary| relevance::irrelevant(&reduced, &shape, &of_sc, vocabulary);
+            let vocabulary = Vocabulary::new(&sc, &predicates).unwrap_or_default();
+            let irrelevant = |extrapolated: &Vocabulary| {
+                relevance::irrelevant(&reduced, &shape, &vocabulary, extrapolated)
+            };
             let phase = format!("proof with buffers of {each}");
             let proving = Proving {
                 system: &system,
@@ -203,11 +221,14 @@ impl Extrapolate {
                 phase: &phase,
                 overflow,
                 refine,
+                // One slot shows most violations, and after the last there is no other try.
+                in_passing: self.buffer.is_none() && (2..MOST_PENDING).contains(&each),
+                lean: false,
                 images,
                 irrelevant: &irrelevant,
             };
             statistics.count("buffer", u64::from(each));
-            match proving.prove(&fresh, &extrapolated)? {
+            match proving.prove(&fresh, &extrapolated, further)? {
                 Outcome::Proof(proof) => {
                     record(statistics, &proof.figures);
                     let certificate = certificate(task, &system, Some((&reduced, discipline, each)), &proof);
@@ -225,7 +246,10 @@ impl Extrapolate {
                     );
                     return Err(Reason::GaveUp(why));
                 }
-                Outcome::Violated { .. } => each += 1,
+                Outcome::Violated { vocabulary, further, .. } => {
+                    learnt = Some(Learnt { program: reduced.program, vocabulary, further });
+                    each += 1;
+                }
                 Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),
             }
         }

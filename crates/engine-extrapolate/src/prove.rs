@@ -4,19 +4,21 @@
 //! the predicates say too little, and more come from the trace itself. The loop ends with a proof, a
 //! violation that has inputs, or when the budget is spent; it gives up when a trace yields nothing new.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check, follows};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
-    Vocabulary, interpolate, slice,
+    Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Posed, Prover, Questions, Reach, Scope, Set, Stopped,
+    System, Vocabulary, interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
 use wattle_smt::{Counters, Solver};
+
+use crate::lean::{parts, relied_on};
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub(crate) enum Outcome {
         trace: Trace,
         solution: Solution,
         vocabulary: Vocabulary,
+        /// The questions that had to reach further.
+        further: HashMap<Ask, Reach>,
     },
     /// The loop does not know how to go on.
     GaveUp {
@@ -69,6 +73,25 @@ pub struct Figures {
     pub seconds_checking: f64,
 }
 
+impl Figures {
+    fn take(
+        &mut self,
+        vocabulary: &Vocabulary,
+        questions: &Questions,
+        reached: &Reached,
+        cubes: &[Vec<Cube>],
+    ) {
+        let used = of_the_program(questions, cubes);
+        self.predicates = vocabulary.len();
+        self.states = reached.visited;
+        self.cubes = used.iter().filter(|cube| cube.len() > 1).count();
+        self.cube_size = used.iter().map(|cube| cube.len()).max().unwrap_or(0);
+    }
+}
+
+/// Proofs that are tried with fewer predicates.
+const MOST_TRIALS: usize = 128;
+
 pub(crate) struct Proving<'a> {
     pub system: &'a System,
     pub run: &'a Run,
@@ -77,6 +100,10 @@ pub(crate) struct Proving<'a> {
     /// The property that says that no buffer overflows.
     pub overflow: Option<usize>,
     pub refine: bool,
+    /// Is an overflow as good as a violation, should a round of refinement be needed?
+    pub in_passing: bool,
+    /// Is the proof to do with as few predicates as it can?
+    pub lean: bool,
     /// What comes with a predicate that refinement finds.
     pub images: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
@@ -88,51 +115,55 @@ impl Proving<'_> {
         &self,
         fresh: &dyn Fn() -> Result<Solver, Reason>,
         predicates: &[Term],
+        further: HashMap<Ask, Reach>,
     ) -> Result<Outcome, Reason> {
         let too_many = || Reason::GaveUp("more than 256 predicates".into());
         let mut vocabulary = Vocabulary::new(self.system, predicates).ok_or_else(too_many)?;
         let mut figures = Figures::default();
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = matches!(self.approach, Approach::Lazy);
-        let mut scope = Scope { tells: lazy, reach: if lazy { Reach::Inside } else { Reach::Whole } };
-        let mut known = Known::new();
+        let reach = if lazy { Reach::Inside } else { Reach::Whole };
+        let mut scope = Scope { tells: lazy, reach, further };
+        let mut known = Known::default();
         loop {
             figures.rounds += 1;
             // What an earlier round asked would only be in the way.
             let solver = &mut fresh()?;
-            let mut questions = Questions::new(self.system, &vocabulary, scope);
-            if lazy {
-                questions.irrelevant = (self.irrelevant)(&vocabulary);
-            }
-            // Given predicates must do without what refinement would put in the place of the dead.
-            questions.forgets = lazy && self.refine;
+            let mut questions = self.questions(&vocabulary, &scope);
             let before = solver.counters();
-            let (checked, cubes) =
-                self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures)?;
+            let attempt =
+                self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures, u64::MAX)?;
+            let stopped = || Reason::GaveUp("stopped".into());
+            let (checked, cubes) = attempt.ok_or_else(stopped)?;
             figures.predicates = vocabulary.len();
             figures.calls += calls(&before, &solver.counters());
-            let trace = match checked {
+            let (trace, put_off) = match checked {
                 Checked::Holds(reached) => {
-                    figures.states = reached.visited;
-                    let used = of_the_program(&questions, &cubes);
-                    figures.cubes = used.iter().filter(|cube| cube.len() > 1).count();
-                    figures.cube_size = used.iter().map(|cube| cube.len()).max().unwrap_or(0);
-                    let proof = Proof { vocabulary, questions, reached, cubes, figures };
+                    figures.take(&vocabulary, &questions, &reached, &cubes);
+                    let mut proof = Proof { vocabulary, questions, reached, cubes, figures };
+                    if self.lean {
+                        self.make_lean(fresh, &mut proof, &scope, &known)?;
+                    }
                     return Ok(Outcome::Proof(Box::new(proof)));
                 }
-                Checked::Violated(trace) => trace,
+                Checked::Violated { trace, put_off } => (trace, put_off),
             };
-            let nothing = || Reason::GaveUp("a violation of nothing".into());
-            let (given, target) =
-                obligation(self.system, &vocabulary, &mut questions, &trace).ok_or_else(nothing)?;
-            let solution = solve(self.system, solver, &trace, &given, &target);
-            if let Some(solution) = solution.map_err(|stopped| self.reason(stopped))? {
-                return Ok(Outcome::Violated { trace, solution, vocabulary });
+            // Where buffers are too small anyway, refinement is better spent on larger ones.
+            let put_off = put_off.filter(|_| self.in_passing);
+            for trace in [&trace].into_iter().chain(&put_off) {
+                if let Some(solution) = self.solution(solver, &vocabulary, &mut questions, trace)? {
+                    let (trace, further) = (trace.clone(), scope.further);
+                    return Ok(Outcome::Violated { trace, solution, vocabulary, further });
+                }
             }
+            let (given, target) = self.obligation(&vocabulary, &mut questions, &trace)?;
             let failed = |stopped| self.reason(stopped);
             // Do the predicates say enough, and were only not asked?
-            if let Some(reach) = self.wider(solver, &vocabulary, scope, &trace).map_err(failed)? {
-                scope.reach = reach;
+            let near = &[Reach::Parts, Reach::Touching, Reach::Whole];
+            let further = self.further(solver, &vocabulary, &mut questions, &scope, &mut known, &trace, near);
+            let further = further.map_err(failed)?;
+            if !further.is_empty() {
+                scope.further.extend(further);
                 continue;
             }
             if !self.refine {
@@ -145,7 +176,8 @@ impl Proving<'_> {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
             }
             for image in more.iter().flat_map(self.images) {
-                vocabulary.add(self.system, &image).ok_or_else(too_many)?;
+                // Where there is no room left, it must do without.
+                vocabulary.add(self.system, &image);
             }
             figures.refined += vocabulary.len() - before;
             if vocabulary.len() == before {
@@ -155,27 +187,126 @@ impl Proving<'_> {
         }
     }
 
-    /// The next reach with which the trace leads nowhere, if there is one.
-    fn wider(
+    fn obligation(
+        &self,
+        vocabulary: &Vocabulary,
+        questions: &mut Questions,
+        trace: &Trace,
+    ) -> Result<(Term, Term), Reason> {
+        let nothing = || Reason::GaveUp("a violation of nothing".into());
+        obligation(self.system, vocabulary, questions, trace).ok_or_else(nothing)
+    }
+
+    /// Is the trace real?
+    fn solution(
         &self,
         solver: &mut Solver,
         vocabulary: &Vocabulary,
-        scope: Scope,
+        questions: &mut Questions,
         trace: &Trace,
-    ) -> Result<Option<Reach>, Stopped> {
-        let mut reach = scope.reach;
-        while let Some(wider) = reach.wider() {
-            reach = wider;
-            let mut questions = Questions::new(self.system, vocabulary, Scope { reach, ..scope });
-            questions.irrelevant = (self.irrelevant)(vocabulary);
-            questions.forgets = self.refine;
+    ) -> Result<Option<Solution>, Reason> {
+        let (given, target) = self.obligation(vocabulary, questions, trace)?;
+        solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped))
+    }
+
+    /// Leave out what the proof can do without.
+    fn make_lean(
+        &self,
+        fresh: &dyn Fn() -> Result<Solver, Reason>,
+        proof: &mut Proof,
+        scope: &Scope,
+        known: &Known,
+    ) -> Result<(), Reason> {
+        let mut known = known.clone();
+        let all: Set = (0..proof.vocabulary.len()).collect();
+        let relied_on = relied_on(&proof.questions, &proof.cubes);
+        self.try_without(fresh, proof, scope, &mut known, &all.without(&relied_on))?;
+        let mut done = vec![];
+        loop {
+            let all: Set = (0..proof.vocabulary.len()).collect();
+            let terms = |part: &Set| -> Vec<Term> {
+                part.iter().map(|predicate| proof.vocabulary.predicates()[predicate].clone()).collect()
+            };
+            let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
+            let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
+            done.push(terms(&part));
+            self.try_without(fresh, proof, scope, &mut known, &part)?;
+        }
+        Ok(())
+    }
+
+    /// Is there a proof without these predicates? Then take it.
+    fn try_without(
+        &self,
+        fresh: &dyn Fn() -> Result<Solver, Reason>,
+        proof: &mut Proof,
+        scope: &Scope,
+        known: &mut Known,
+        part: &Set,
+    ) -> Result<bool, Reason> {
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let mut numbers = vec![None; proof.vocabulary.len()];
+        let kept: Vec<usize> = (0..numbers.len()).filter(|number| !part.contains(*number)).collect();
+        kept.iter().enumerate().for_each(|(new, old)| numbers[*old] = Some(new));
+        let kept = kept.iter().map(|old| &proof.vocabulary.predicates()[*old]);
+        let Some(vocabulary) = Vocabulary::new(self.system, kept) else { return Ok(false) };
+        let mut questions = self.questions(&vocabulary, scope);
+        let mut fewer = known.renumbered(&numbers);
+        let (mut figures, solver) = (proof.figures, &mut fresh()?);
+        let most = proof.figures.states * 2 + 64;
+        let attempt = self.attempt(solver, &vocabulary, &mut questions, &mut fewer, &mut figures, most)?;
+        let Some((Checked::Holds(reached), cubes)) = attempt else { return Ok(false) };
+        figures.take(&vocabulary, &questions, &reached, &cubes);
+        *proof = Proof { vocabulary, questions, reached, cubes, figures };
+        *known = fewer;
+        Ok(true)
+    }
+
+    /// The fewest questions that must reach further for the trace to lead nowhere. None: that does not help.
+    fn further(
+        &self,
+        solver: &mut Solver,
+        vocabulary: &Vocabulary,
+        questions: &mut Questions,
+        scope: &Scope,
+        known: &mut Known,
+        trace: &Trace,
+        reaches: &[Reach],
+    ) -> Result<Vec<(Ask, Reach)>, Stopped> {
+        let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
+        if let Violated::Check { transition, .. } = &trace.violated {
+            taken.insert(*transition);
+        }
+        for &reach in reaches {
+            let mut asks: Vec<(Ask, Posed)> = Vec::new();
+            for ask in questions.about(vocabulary, &taken) {
+                if scope.reach(&ask) < reach {
+                    let far = questions.pose(self.system, vocabulary, &ask, reach, &taken);
+                    asks.push((ask, far));
+                }
+            }
             let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
-            let mut go_on = |states: u64, _: u64| self.run.poll(self.spent(states)).is_ok();
-            if !follows(self.system, vocabulary, &mut questions, &mut judge, trace, &mut go_on)? {
-                return Ok(Some(reach));
+            judge.remember(&questions.goals, known);
+            let mut leads_nowhere = |chosen: &[usize]| {
+                let near: Vec<Posed> =
+                    chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
+                let mut go_on = |states: u64, _: u64| self.run.poll(self.spent(states)).is_ok();
+                let follows = follows(self.system, vocabulary, questions, &mut judge, trace, &mut go_on);
+                for (number, near) in chosen.iter().zip(&near) {
+                    questions.put(&asks[*number].0, near);
+                }
+                follows.map(|follows| !follows)
+            };
+            let all: Vec<usize> = (0..asks.len()).collect();
+            let chosen = if leads_nowhere(&all)? { fewest(&[], all, &mut leads_nowhere)? } else { vec![] };
+            judge.tell(&questions.goals, known);
+            if !chosen.is_empty() {
+                return Ok(chosen.into_iter().map(|number| (asks[number].0.clone(), reach)).collect());
             }
         }
-        Ok(None)
+        Ok(vec![])
     }
 
     /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
@@ -213,6 +344,17 @@ impl Proving<'_> {
         Spent { memory: self.run.resident().unwrap_or(0), states }
     }
 
+    fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Questions {
+        let mut questions = Questions::new(self.system, vocabulary, scope.clone());
+        if matches!(self.approach, Approach::Lazy) {
+            questions.irrelevant = (self.irrelevant)(vocabulary);
+            // Given predicates must do without what refinement would put in the place of the dead.
+            questions.forgets = self.refine;
+        }
+        questions
+    }
+
+    /// One check. `None`: more states than `most`.
     fn attempt(
         &self,
         solver: &mut Solver,
@@ -220,7 +362,8 @@ impl Proving<'_> {
         questions: &mut Questions,
         known: &mut Known,
         figures: &mut Figures,
-    ) -> Result<(Checked, Vec<Vec<Cube>>), Reason> {
+        most: u64,
+    ) -> Result<Option<(Checked, Vec<Vec<Cube>>)>, Reason> {
         let failed = |stopped| self.reason(stopped);
         let started = std::time::Instant::now();
         let mut lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
@@ -236,12 +379,20 @@ impl Proving<'_> {
         figures.seconds_building = started.elapsed().as_secs_f64();
         let started = std::time::Instant::now();
         let size = vocabulary.len();
+        let mut too_many = false;
         let mut go_on = |states: u64, _bytes: u64| {
+            too_many = states > most;
+            if too_many {
+                return false;
+            }
             let phase = format!("{} with {size} predicates", self.phase);
             self.run.progress(&Progress { phase, states, depth: figures.rounds });
             self.run.poll(self.spent(states)).is_ok()
         };
         let checked = check(self.system, vocabulary, questions, &mut judge, self.overflow, &mut go_on);
+        if too_many {
+            return Ok(None);
+        }
         let checked = checked.map_err(failed)?;
         figures.seconds_checking = started.elapsed().as_secs_f64();
         let cubes = match judge {
@@ -262,7 +413,7 @@ impl Proving<'_> {
                 cubes
             }
         };
-        Ok((checked, cubes))
+        Ok(Some((checked, cubes)))
     }
 
     fn search(&self, vocabulary: &Vocabulary, figures: &mut Figures) -> Option<Box<dyn Search>> {
@@ -309,7 +460,45 @@ fn calls(before: &Counters, after: &Counters) -> u64 {
     after.checks - before.checks
 }
 
+/// The fewest of these (no one can be left out) with which a test is passed that is passed with all of
+/// them. Junker's QuickXplain: few tests where few are needed.
+fn fewest(
+    with: &[usize],
+    among: Vec<usize>,
+    test: &mut dyn FnMut(&[usize]) -> Result<bool, Stopped>,
+) -> Result<Vec<usize>, Stopped> {
+    if test(with)? {
+        return Ok(vec![]);
+    }
+    if among.len() <= 1 {
+        return Ok(among);
+    }
+    let (left, right) = among.split_at(among.len() / 2);
+    let of_right = fewest(&[with, left].concat(), right.to_vec(), test)?;
+    let mut of_left = fewest(&[with, &of_right].concat(), left.to_vec(), test)?;
+    of_left.extend(of_right);
+    Ok(of_left)
+}
+
 /// Is this the property that was put off?
 pub(crate) fn is_overflow(trace: &Trace, overflow: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == overflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_one_can_be_left_out() {
+        let mut tests = 0;
+        let mut test = |chosen: &[usize]| {
+            tests += 1;
+            Ok([17, 40, 41].iter().all(|needed| chosen.contains(needed)))
+        };
+        let mut found = fewest(&[], (0..100).collect(), &mut test).unwrap();
+        found.sort_unstable();
+        assert_eq!(found, [17, 40, 41]);
+        assert!(tests < 60, "{tests}");
+    }
 }

@@ -1,12 +1,12 @@
 //! What need not be known of a slot.
 //!
-//! Under TSO one slot holds now a value of one variable, now of another, and predicates are carried over
+//! What a slot that is not in use holds is of no interest. And under TSO one slot holds now a value of one variable, now of another, and predicates are carried over
 //! to it from both. While it holds a value of `x`, what was carried over from `y` says nothing that anybody
 //! will ask; keeping it multiplies states. Such predicates are dropped from a state, which is sound
 //! whatever they say.
 
 use wattle_abstraction::{Set, Vocabulary};
-use wattle_logic::{Kind, Term};
+use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::reduction::{Buffers, Reduced, Slot};
 use wattle_program::Shape;
 
@@ -17,8 +17,8 @@ pub(crate) fn irrelevant(
     sc: &Vocabulary,
     vocabulary: &Vocabulary,
 ) -> Vec<(usize, Set)> {
-    let Buffers::Tso(threads) = &reduced.buffers else { return vec![] };
-    let mut found = Vec::new();
+    let mut found = unused(reduced, vocabulary);
+    let Buffers::Tso(threads) = &reduced.buffers else { return found };
     for (thread, buffer) in (0..).zip(threads) {
         let Some(buffer) = buffer else { continue };
         for slot in &buffer.slots {
@@ -43,6 +43,53 @@ pub(crate) fn irrelevant(
                 if !set.is_empty() {
                     found.push((holds, set));
                 }
+            }
+        }
+    }
+    found
+}
+
+/// If a counter has this value, what is said of the slots beyond does not matter.
+fn unused(reduced: &Reduced, vocabulary: &Vocabulary) -> Vec<(usize, Set)> {
+    // By thread: the counter, and the locals of each slot.
+    let mut rows: Vec<(u32, u32, Vec<Vec<u32>>)> = Vec::new();
+    match &reduced.buffers {
+        Buffers::Pso(threads) => {
+            for (thread, buffers) in (0..).zip(threads) {
+                for buffer in buffers {
+                    rows.push((thread, buffer.count, buffer.slots.iter().map(|slot| vec![*slot]).collect()));
+                }
+            }
+        }
+        Buffers::Tso(threads) => {
+            for (thread, buffer) in (0..).zip(threads) {
+                let Some(buffer) = buffer else { continue };
+                let locals = |slot: &Slot| slot.rhs.values().copied().chain([slot.lhs]).collect::<Vec<u32>>();
+                rows.push((thread, buffer.count, buffer.slots.iter().map(locals).collect()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (thread, count, slots) in &rows {
+        for used in 0..slots.len() {
+            let holds =
+                Term::local_of(*thread, Term::int(0), *count, Sort::Int).equals(Term::int(used as i64));
+            let Some((holds, true)) = vocabulary.literal_of(&holds) else { continue };
+            let beyond: Vec<u32> = slots[used..].concat();
+            let speaks_of_them = |predicate: &Term| {
+                let mut found = false;
+                predicate.walk(&mut |term| {
+                    if let Kind::LocalOf { process, local, .. } = term.kind() {
+                        found |= process == thread && beyond.contains(local);
+                    }
+                });
+                found
+            };
+            let others = vocabulary.predicates().iter().enumerate();
+            let set: Set =
+                others.filter(|(_, term)| speaks_of_them(term)).map(|(number, _)| number).collect();
+            if !set.is_empty() {
+                found.push((holds, set));
             }
         }
     }

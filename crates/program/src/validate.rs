@@ -68,7 +68,10 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
         require(!cfg.point(edge.from).end, "an edge leaves an end point")?;
         // So that nothing is pending in a locked section.
         let enters_locked = cfg.point(edge.to).inside == Some(Mode::Locked);
-        require(!enters_locked || edge.mode == Mode::Locked, "an edge that is not locked in a locked section")?;
+        require(
+            !enters_locked || edge.mode == Mode::Locked,
+            "an edge that is not locked in a locked section",
+        )?;
         let term = |term: &Term| term_is_valid(program, Some(process), term);
         let local = |local: u32| require((local as usize) < process.locals.len(), "an unknown local");
         term(&edge.guard)?;

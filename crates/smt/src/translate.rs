@@ -10,8 +10,8 @@
 //! agree, and a fault makes wattle say *unknown* wherever it computes.
 //!
 //! Division rounds towards zero here, and downwards in SMT-LIB (for a positive divisor). With a
-//! constant `k`, `a / k` is `a div |k|` for `a >= 0` and `-(-a div |k|)` otherwise, negated if `k < 0`;
-//! the remainder is what is missing to `a`.
+//! constant `k`, `a / k` is `a div |k|` where that is exact or `a >= 0`, and one more otherwise, negated if
+//! `k < 0`; the remainder is what is missing to `a`.
 
 use std::collections::HashMap;
 
@@ -169,9 +169,10 @@ impl Translation {
         // `shape` has refused the one number without an absolute value.
         let size = context.number(by.saturating_abs(), self.int_sort)?;
         let minus = |a: Ast| context.multiply(&[self.minus_one, a]);
-        let up = context.divide(a, size)?;
-        let down = minus(context.divide(minus(a)?, size)?)?;
-        let quotient = context.select(context.at_most(zero, a)?, up, down)?;
+        let down = context.divide(a, size)?;
+        let exact = context.equal(context.multiply(&[size, down])?, a)?;
+        let up = context.add(&[down, context.number(1, self.int_sort)?])?;
+        let quotient = context.select(context.or(&[context.at_most(zero, a)?, exact])?, down, up)?;
         if by < 0 { minus(quotient) } else { Ok(quotient) }
     }
 }

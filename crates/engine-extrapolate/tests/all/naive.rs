@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::search::Cubes;
 use wattle_abstraction::{
-    Cube, Judgement, Lazy, Prover, Questions, Reach, Scope, Set, System, Vocabulary, by_cubes,
+    Cube, Judgement, Lazy, Pair, Prover, Questions, Reach, Scope, Set, System, Vocabulary, by_cubes,
 };
 use wattle_engine::Verdict;
 use wattle_program::{Op, Point, Program, passes};
@@ -56,7 +56,7 @@ impl Naive {
         let program = passes::instantiate(program).unwrap();
         let system = System::new(&program).unwrap();
         let vocabulary = Vocabulary::new(&system, &program.predicates).unwrap();
-        let questions = Questions::new(&system, &vocabulary, Scope { tells: false, reach: Reach::Whole });
+        let questions = Questions::new(&system, &vocabulary, Scope::all(Reach::Whole));
         let mut solver = Solver::new(&library(), Limits::default()).unwrap();
         let prover = Prover::new(&mut solver, &vocabulary).unwrap();
         let mut boolean = BooleanProgram::new(Box::new(Cubes { limit: 3 }), Lazy::new(prover));
@@ -125,7 +125,7 @@ impl Naive {
         for (cell, _) in transition.updates.iter().filter(|(cell, _)| *cell < 2) {
             let mut literals = Cube::default();
             for update in &asked.sets {
-                let (holds, fails) = update.goals.unwrap();
+                let Pair { holds, fails, .. } = update.goals.unwrap();
                 // An unknown value would be one more way to fail, and does not occur.
                 let (holds, fails) = (self.follows(holds, &view), self.follows(fails, &view));
                 assert_ne!(holds, fails);

@@ -34,7 +34,7 @@ const DISCIPLINES: [Option<Discipline>; 3] = [None, Some(Discipline::Pso), Some(
 
 /// By goal.
 fn cubes(system: &System, vocabulary: &Vocabulary, search: Box<dyn Search>) -> Vec<Option<Vec<Cube>>> {
-    let questions = Questions::new(system, vocabulary, Scope { tells: false, reach: Reach::Whole });
+    let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
     let mut solver = Solver::new(&library(), Limits::default()).unwrap();
     let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).unwrap());
     let mut program = BooleanProgram::new(search, lazy);

@@ -1,0 +1,50 @@
+//! What a proof with small buffers leaves for one with larger buffers.
+//!
+//! The locals of a reduced program have the same names whatever the size of its buffers, but not the same
+//! numbers. Predicates that refinement found, and the questions that had to reach further, are carried over
+//! by name, so that the same traces need not be refuted twice.
+
+use std::collections::HashMap;
+
+use wattle_abstraction::{Ask, Reach, Vocabulary};
+use wattle_logic::{Kind, Term};
+use wattle_program::Program;
+
+pub(crate) struct Learnt {
+    pub program: Program,
+    pub vocabulary: Vocabulary,
+    pub further: HashMap<Ask, Reach>,
+}
+
+impl Learnt {
+    pub fn predicates(&self, to: &Program) -> Vec<Term> {
+        self.vocabulary.predicates().iter().filter_map(|predicate| self.carried(predicate, to)).collect()
+    }
+
+    /// Without what is asked of single transitions: those have other numbers.
+    pub fn further(&self, to: &Program) -> HashMap<Ask, Reach> {
+        let carried = |ask: &Ask| match ask {
+            Ask::Update(predicate) => Some(Ask::Update(self.carried(predicate, to)?)),
+            Ask::Contradictions | Ask::Property(..) => Some(ask.clone()),
+            Ask::Blocked(_) | Ask::Check(..) => None,
+        };
+        self.further.iter().filter_map(|(ask, reach)| Some((carried(ask)?, *reach))).collect()
+    }
+
+    fn carried(&self, term: &Term, to: &Program) -> Option<Term> {
+        let mut known = true;
+        let carried = term.map(&mut |term| {
+            let Kind::LocalOf { process, copy, local } = term.kind() else { return term };
+            let name = &self.program.processes[*process as usize].locals[*local as usize].name;
+            let mut locals = to.processes[*process as usize].locals.iter();
+            match locals.position(|local| local.name == *name) {
+                Some(local) => Term::local_of(*process, copy.clone(), local as u32, term.sort()),
+                None => {
+                    known = false;
+                    term
+                }
+            }
+        });
+        known.then_some(carried)
+    }
+}

@@ -5,6 +5,7 @@
 mod ample;
 mod certificates;
 mod concrete;
+mod functions;
 mod mutations;
 mod naive;
 mod paper;

@@ -77,9 +77,9 @@ fn profile(seed: u64) -> Profile {
 /// What became of a task, in words. `Err`: a proof that does not pass.
 fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, String> {
     Ok(match &answer.verdict {
-        Verdict::Safe { certificate: Certificate::Abstraction { proof, .. } } => {
+        Verdict::Safe { certificate: certificate @ Certificate::Abstraction { proof, .. } } => {
             let run = Run::new(Budget { time: Some(TIME * 5), ..Budget::default() });
-            match certify::abstraction(task, proof, library, &run) {
+            match certify::abstraction(task, proof, certificate.coverage(), library, &run) {
                 Ok(_) => "safe, certified".into(),
                 Err(reason) if certify::is_contradiction(&reason) => {
                     return Err(format!("a proof does not pass its checker: {reason}"));

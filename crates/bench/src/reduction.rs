@@ -6,6 +6,8 @@ use wattle_program::Program;
 use wattle_testing::laws;
 use wattle_testing::reduction::{Effort, reduction_is_exact};
 
+use crate::closing::close;
+
 /// Arguments: `[COUNT [SEED]]`.
 pub fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
@@ -18,18 +20,5 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
         Profile { loops: 100, pointers: 100, array: 400, faults: 60, ..small }
     };
     let law = |program: &Program, seed| reduction_is_exact(Effort { states: 2000 }, program, seed);
-    match laws::test(&law, &profile, seed..seed + count) {
-        Ok(record) => {
-            println!(
-                "{count} programs from seed {seed}: {} compared, {} telling",
-                record.compared, record.telling
-            );
-            println!("{} passed, 0 failed", record.compared);
-            Ok(true)
-        }
-        Err(failure) => {
-            println!("{failure}");
-            Ok(false)
-        }
-    }
+    Ok(close(laws::test(&law, &profile, seed..seed + count), count, seed))
 }

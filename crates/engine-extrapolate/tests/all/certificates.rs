@@ -14,6 +14,7 @@ fn proofs_of_the_corpus_pass() {
         ("abp/abp_unbounded.wtl", &["sc", "tso", "pso"]),
         ("ticket/ticket_unbounded.wtl", &["sc"]),
         ("figures/coherence.wtl", &["sc", "tso", "pso"]),
+        ("message_passing/message_passing_ww.wtl", &["sc", "tso", "pso"]),
     ] {
         let program = corpus(path);
         for model in models {

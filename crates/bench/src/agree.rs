@@ -24,6 +24,8 @@ use wattle_program::passes;
 use wattle_testing::agree::{Effort, agree, engines_agree};
 use wattle_testing::laws::{self, Law};
 
+use crate::closing::close;
+
 pub fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
         arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
@@ -95,20 +97,7 @@ fn random(
         };
         engines_agree(other, &subjects[which], models, effort, program)
     };
-    match laws::test(law, profile, seed..seed + count) {
-        Ok(record) => {
-            println!(
-                "{count} programs from seed {seed}: {} compared, {} telling",
-                record.compared, record.telling
-            );
-            println!("{} passed, 0 failed", record.compared);
-            Ok(true)
-        }
-        Err(failure) => {
-            println!("{failure}");
-            Ok(false)
-        }
-    }
+    Ok(close(laws::test(law, profile, seed..seed + count), count, seed))
 }
 
 /// What was compared, and what was not.

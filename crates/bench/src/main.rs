@@ -11,6 +11,7 @@
 
 mod agree;
 mod bmc;
+mod closing;
 mod deepen;
 mod explore;
 mod extrapolate;

@@ -18,6 +18,8 @@ use wattle_testing::agree::{Effort, engines_agree_and};
 use wattle_testing::laws::{self, Law};
 use wattle_testing::with_sections;
 
+use crate::closing::close;
+
 const TIME: Duration = Duration::from_secs(2);
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
@@ -54,18 +56,7 @@ pub fn run(count: u64, seed: u64) -> Result<bool, String> {
     for (what, count) in tally.borrow().iter() {
         println!("{count:8} {what}");
     }
-    match tested {
-        Ok(record) => {
-            let (compared, telling) = (record.compared, record.telling);
-            println!("{count} programs from seed {seed}: {compared} compared, {telling} telling");
-            println!("{compared} passed, 0 failed");
-            Ok(true)
-        }
-        Err(failure) => {
-            println!("{failure}");
-            Ok(false)
-        }
-    }
+    Ok(close(tested, count, seed))
 }
 
 fn profile(seed: u64) -> Profile {
@@ -77,9 +68,9 @@ fn profile(seed: u64) -> Profile {
 /// What became of a task, in words. `Err`: a proof that does not pass.
 fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, String> {
     Ok(match &answer.verdict {
-        Verdict::Safe { certificate: Certificate::Abstraction { proof, .. } } => {
+        Verdict::Safe { certificate: certificate @ Certificate::Abstraction { proof, .. } } => {
             let run = Run::new(Budget { time: Some(TIME * 5), ..Budget::default() });
-            match certify::abstraction(task, proof, library, &run) {
+            match certify::abstraction(task, proof, certificate.coverage(), library, &run) {
                 Ok(_) => "safe, certified".into(),
                 Err(reason) if certify::is_contradiction(&reason) => {
                     return Err(format!("a proof does not pass its checker: {reason}"));

@@ -16,6 +16,8 @@ use wattle_memory::{MemoryModel, find, has_twins};
 use wattle_program::{Op, Program};
 use wattle_testing::laws::{self, Asked, Law, Naive};
 
+use crate::closing::close;
+
 const CHAIN: [&str; 4] = ["sc", "tso", "pso", "rmo"];
 
 /// What was compared, and what was not and why.
@@ -73,20 +75,7 @@ fn random(count: u64, seed: u64) -> Result<bool, String> {
         Profile { litmus: 700, loops: 0, unsupported: 0, ..small }
     };
     let law: Law<'_> = &|program, _| laws::twins_agree(&machine, &axioms, program);
-    match laws::test(law, &profile, seed..seed + count) {
-        Ok(record) => {
-            println!(
-                "{count} programs from seed {seed}: {} compared, {} telling",
-                record.compared, record.telling
-            );
-            println!("{} passed, 0 failed", record.compared);
-            Ok(true)
-        }
-        Err(failure) => {
-            println!("{failure}");
-            Ok(false)
-        }
-    }
+    Ok(close(laws::test(law, &profile, seed..seed + count), count, seed))
 }
 
 pub fn compare_all(folder: &Path, compared: &mut Compared) -> Result<(), String> {

@@ -219,7 +219,9 @@ fn certified(
                 report.notes.push(trusted.into());
             }
             let library = Library::find(&settings.smt).map_err(|why| Reason::GaveUp(why.to_string()));
-            let checked = library.and_then(|library| certify::abstraction(task, proof, &library, run));
+            let coverage = certificate.coverage();
+            let checked =
+                library.and_then(|library| certify::abstraction(task, proof, coverage, &library, run));
             checked.map(|(triples, states)| {
                 report.statistics.count("certified triples", triples);
                 ("certified states", states)

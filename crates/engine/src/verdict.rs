@@ -64,7 +64,7 @@ pub enum Certificate {
     /// The abstract states that can be reached were visited and none is bad.
     Abstraction {
         proof: Arc<AbstractProof>,
-        /// The edges that no execution takes.
+        /// Edges that no execution takes: those that no abstract state takes.
         unreached: Vec<(ProcessId, EdgeId)>,
         /// May one end? (Where abstract states say so; an execution need not.)
         ends: bool,

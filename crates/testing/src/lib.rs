@@ -7,6 +7,7 @@
 //! sides, and the program, shrunk until nothing can be taken away.
 
 pub mod agree;
+mod barriers;
 pub mod build;
 pub mod compare;
 pub mod conformance;

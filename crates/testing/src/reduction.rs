@@ -2,7 +2,7 @@
 //! every state they can do the same, to the same effect.
 //!
 //! A reduced state *means* a state of the machine: slots up to their counter are the buffer, and the new
-//! end point is the old one. Both start alike; in each reduced state the steps and commits that are
+//! end point is the old one. (Barriers that say nothing are left out, see `barriers`.) Both start alike; in each reduced state the steps and commits that are
 //! possible are those that the machine has in the state meant, faults and failed assertions included, apart
 //! from stores into full buffers, which overflow. So the states reached are the same too. Properties and
 //! the check for deadlocks must say the same, and the program must survive printing.
@@ -13,11 +13,12 @@ use wattle_memory::Machine;
 use wattle_memory::operational::{
     Action, Outcome, State, Stored, Violation, initial_states, is_stuck, successors, violations,
 };
-use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced, Refused, reduce};
+use wattle_memory::reduction::{Buffers, Capacity, Discipline, Move, Reduced, Refused, reduce};
 use wattle_program::passes::instantiate;
 use wattle_program::{EdgeId, Program, PropertyKind, Shape, ThreadId, text, validate};
 use wattle_source::Sources;
 
+use crate::barriers::Waiting;
 use crate::compare::Disagreement;
 use crate::laws::Obeyed;
 
@@ -51,6 +52,15 @@ pub fn reduction_is_exact(effort: Effort, program: &Program, seed: u64) -> Resul
         }
     }
     Ok(all)
+}
+
+/// Does a barrier between stores to several locations say something under PSO?
+pub fn has_barriers(program: &Program) -> bool {
+    let reduced = reduce(program, Discipline::Pso, &Capacity::all(1));
+    reduced.is_ok_and(|reduced| match &reduced.buffers {
+        Buffers::Pso(all) => all.iter().flatten().any(|buffer| buffer.order.is_some()),
+        Buffers::Tso(_) => false,
+    })
 }
 
 /// Follow a program and its reduction through at most so many states. `Err`: how they differ.
@@ -176,7 +186,13 @@ impl Pair {
             let at = &mut result.threads[number];
             let pending = self.reduced.contents(thread, &at.locals).ok_or("slots hold no buffer")?;
             let write = |(location, value)| Stored::Write { location, value };
-            result.stores[number] = pending.into_iter().map(write).collect();
+            result.stores[number] = match self.reduced.waiting(thread, &at.locals) {
+                None => pending.into_iter().map(write).collect(),
+                Some((old, waits)) => {
+                    let waiting = Waiting { writes: pending, waits, old };
+                    waiting.stores().ok_or("slots wait as in no buffer")?
+                }
+            };
             at.locals.truncate(process.locals.len());
             if at.point.0 as usize >= process.cfg.points.len() {
                 let edges = &self.reduced.program.processes[number].cfg.edges;
@@ -200,9 +216,8 @@ impl Pair {
             };
             let result = match successor.outcome {
                 Outcome::Moved { mut state, failed, .. } => {
-                    // What is not refused has barriers between stores to one location only: they say nothing.
                     let stores = &mut state.stores[thread.0 as usize];
-                    stores.retain(|stored| *stored != Stored::Barrier);
+                    self.plainly(thread, stores);
                     if let (true, Move::Step(edge)) = (self.is_too_much(stores), moved) {
                         possible.full.insert((thread, edge));
                         continue;
@@ -215,6 +230,18 @@ impl Pair {
             possible.effects.insert(Effect { thread, moved, result });
         }
         possible
+    }
+
+    /// Without barriers that say nothing: all of them, where a thread stores to one location only.
+    fn plainly(&self, thread: ThreadId, stores: &mut Vec<Stored>) {
+        let ordered = match &self.reduced.buffers {
+            Buffers::Pso(all) => all[thread.0 as usize].iter().any(|buffer| buffer.order.is_some()),
+            Buffers::Tso(_) => false,
+        };
+        match Waiting::of(stores).stores() {
+            Some(same) if ordered => *stores = same,
+            _ => stores.retain(|stored| *stored != Stored::Barrier),
+        }
     }
 
     fn is_too_much(&self, stores: &[Stored]) -> bool {

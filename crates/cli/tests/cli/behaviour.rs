@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, Read};
 use std::process::Stdio;
 
-use super::{command, wattle};
+use super::{command, here, wattle};
 
 #[test]
 fn the_exit_code_is_the_worst_of_all_inputs() {
@@ -185,4 +185,26 @@ fn the_doctor_says_which_solver_was_refused_and_why() {
     let refused = "refused  no/such/libz3.so: No such file";
     assert!(ran.stdout.contains(refused), "{}", ran.stdout);
     assert!(ran.stdout.contains("  Z3 "), "{}", ran.stdout);
+}
+
+/// The checker looks at proofs by predicates again, and at what they say is never reached.
+#[test]
+fn proofs_by_predicates_are_certified() {
+    let protocol = here().join("../../../../corpus/abp/abp_unbounded.wtl").display().to_string();
+    for (file, warns) in [(protocol.as_str(), false), ("dead.wtl", true)] {
+        let arguments =
+            ["check", file, "--model", "tso", "--engine", "extrapolate", "--certify", "--no-timing"];
+        let ran = wattle(&arguments, "");
+        let headline = ran.stdout.lines().next().unwrap_or_default();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(headline.contains("abstract states, certified)"), "{headline}");
+        assert_eq!(
+            (ran.stdout + &ran.stderr).contains("no execution reaches this statement"),
+            warns,
+            "{file}"
+        );
+    }
+    // Without `--engine`, it has its turn when the states do not end.
+    let ran = wattle(&["check", &protocol, "--model", "tso", "--certify", "-q"], "");
+    assert!(ran.code == 0 && ran.stdout.contains("certified"), "{}{}", ran.stdout, ran.stderr);
 }

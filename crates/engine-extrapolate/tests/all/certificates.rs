@@ -3,7 +3,7 @@
 use wattle_engine::{Budget, Property, Reason, Run, Task, certify};
 use wattle_memory::find;
 
-use crate::{certified, corpus, library, parse, proof};
+use crate::{Proved, certified, corpus, library, parse, proof};
 
 #[test]
 fn proofs_of_the_corpus_pass() {
@@ -14,12 +14,13 @@ fn proofs_of_the_corpus_pass() {
         ("abp/abp_unbounded.wtl", &["sc", "tso", "pso"]),
         ("ticket/ticket_unbounded.wtl", &["sc"]),
         ("figures/coherence.wtl", &["sc", "tso", "pso"]),
+        ("message_passing/message_passing_ww.wtl", &["sc", "tso", "pso"]),
     ] {
         let program = corpus(path);
         for model in models {
-            let proof = proof(&program, model);
-            let counted = (proof.triples.len() as u64, proof.states.len() as u64);
-            assert_eq!(certified(&program, model, &proof), Ok(counted), "{path} {model}");
+            let proved = proof(&program, model);
+            let counted = (proved.proof.triples.len() as u64, proved.proof.states.len() as u64);
+            assert_eq!(certified(&program, model, &proved), Ok(counted), "{path} {model}");
             assert!(counted.0 > 0 && counted.1 > 0);
         }
     }
@@ -55,8 +56,8 @@ fn a_proof_is_about_one_model() {
 #[test]
 fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
-    let proof = proof(&program, "tso");
+    let Proved { proof, unreached, ends } = proof(&program, "tso");
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
     let run = Run::new(Budget { polls: Some(0), ..Budget::default() });
-    assert_eq!(certify::abstraction(&task, &proof, &library(), &run), Err(Reason::Polls));
+    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Polls));
 }

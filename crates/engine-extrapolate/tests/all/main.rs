@@ -5,6 +5,7 @@
 mod ample;
 mod certificates;
 mod concrete;
+mod functions;
 mod mutations;
 mod naive;
 mod paper;
@@ -12,13 +13,12 @@ mod soundness;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use wattle_engine::certify::abstraction::AbstractProof;
 use wattle_engine::{Certificate, Engine, Property, Reason, Run, Task, Verdict, certify};
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::find;
-use wattle_program::{Program, passes};
+use wattle_program::{EdgeId, ProcessId, Program, passes};
 use wattle_smt::Library;
 use wattle_source::{NoLoader, Sources};
 
@@ -55,15 +55,26 @@ fn verdict(program: &Program, model: &str) -> Verdict {
     engine.check(&task, &Run::default()).verdict
 }
 
-fn proof(program: &Program, model: &str) -> Arc<AbstractProof> {
+/// A proof, and what it says of coverage.
+#[derive(Clone)]
+struct Proved {
+    proof: AbstractProof,
+    unreached: Vec<(ProcessId, EdgeId)>,
+    ends: bool,
+}
+
+fn proof(program: &Program, model: &str) -> Proved {
     match verdict(program, model) {
-        Verdict::Safe { certificate: Certificate::Abstraction { proof, .. } } => proof,
+        Verdict::Safe { certificate: Certificate::Abstraction { proof, unreached, ends } } => {
+            Proved { proof: (*proof).clone(), unreached, ends }
+        }
         other => panic!("no proof: {other:?}"),
     }
 }
 
 /// What the checker says, on the program before any pass.
-fn certified(program: &Program, model: &str, proof: &AbstractProof) -> Result<(u64, u64), Reason> {
+fn certified(program: &Program, model: &str, proved: &Proved) -> Result<(u64, u64), Reason> {
     let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
-    certify::abstraction(&task, proof, &library(), &Run::default())
+    let coverage = (proved.unreached.as_slice(), proved.ends);
+    certify::abstraction(&task, &proved.proof, coverage, &library(), &Run::default())
 }

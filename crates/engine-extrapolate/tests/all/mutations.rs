@@ -5,28 +5,35 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::Cube;
+use wattle_abstraction::system::Transition;
 use wattle_engine::certify;
 use wattle_engine::certify::abstraction::{AbstractProof, Claim};
-use wattle_program::Program;
+use wattle_memory::reduction::{Move, reduce};
+use wattle_program::{EdgeId, ProcessId, Program, Shape, ThreadId};
 
 use crate::concrete::{Concrete, State};
-use crate::{certified, corpus, proof};
+use crate::{Proved, certified, corpus, parse, proof};
 
 struct Case {
     program: Program,
     model: &'static str,
     proof: AbstractProof,
+    unreached: Vec<(ProcessId, EdgeId)>,
+    ends: bool,
     concrete: Concrete,
     reachable: BTreeSet<State>,
 }
 
 impl Case {
     fn new(path: &str, model: &'static str) -> Case {
-        let program = corpus(path);
-        let proof = (*proof(&program, model)).clone();
+        Case::of(corpus(path), model)
+    }
+
+    fn of(program: Program, model: &'static str) -> Case {
+        let Proved { proof, unreached, ends } = proof(&program, model);
         let concrete = Concrete::new(&program, &proof);
         let reachable = concrete.reachable();
-        let case = Case { program, model, proof, concrete, reachable };
+        let case = Case { program, model, proof, unreached, ends, concrete, reachable };
         assert!(case.reachable.iter().all(|state| case.concrete.is_good(state)));
         assert!(case.is_invariant(&case.proof));
         assert!((0..case.proof.triples.len()).all(|triple| case.holds(&case.proof, triple)));
@@ -47,9 +54,36 @@ impl Case {
         self.reachable.iter().all(|state| self.concrete.agrees(triple, &proof.predicates, state))
     }
 
+    /// The edges of the program that some run takes.
+    fn taken(&self) -> BTreeSet<(ProcessId, EdgeId)> {
+        let moves = self
+            .proof
+            .reduction
+            .as_ref()
+            .map(|(discipline, capacity)| reduce(&self.program, *discipline, capacity).unwrap().moves);
+        let shape = Shape::new(&self.program).unwrap();
+        let source = |number: usize| {
+            let Transition { thread, edge, .. } = self.concrete.system.transitions[number];
+            let moved = moves.as_ref().map_or(Move::Step(edge), |all| all[thread as usize][edge.0 as usize]);
+            let Move::Step(edge) = moved else { return None };
+            Some((shape.info(ThreadId(thread)).process, edge))
+        };
+        let steps = self.reachable.iter().flat_map(|state| {
+            let enabled = self.concrete.enabled(state).into_iter();
+            enabled.filter(|number| self.concrete.after(*number, state).is_some())
+        });
+        steps.filter_map(source).collect()
+    }
+
     /// Is it let pass?
     fn passes(&self, proof: &AbstractProof) -> bool {
-        match certified(&self.program, self.model, proof) {
+        self.passes_with(proof, &self.unreached, self.ends)
+    }
+
+    /// Is it let pass, if it says this of coverage?
+    fn passes_with(&self, proof: &AbstractProof, unreached: &[(ProcessId, EdgeId)], ends: bool) -> bool {
+        let proved = Proved { proof: proof.clone(), unreached: unreached.to_vec(), ends };
+        match certified(&self.program, self.model, &proved) {
             Ok(_) => true,
             Err(reason) => {
                 let undecided = reason.to_string().contains("parts");
@@ -155,4 +189,40 @@ fn predicates_that_are_changed() {
         proof.predicates.remove(number);
         assert!(!case.passes(&proof) || case.is_invariant(&proof), "predicate {number}");
     }
+}
+
+/// Of the branch, only one side is ever taken.
+const DEAD: &str = "
+shared x = 0, y = 0;
+thread p { local r; x = 1; r = y; if (r == 2) { x = 5; } }
+thread q { y = 1; }
+always x <= 1;
+";
+
+#[test]
+fn coverage_that_is_changed() {
+    let (mut claimed, mut rejected) = (0, 0);
+    for case in [
+        Case::new("dekker/dekker_goto_fenced.wtl", "sc"),
+        Case::new("figures/coherence.wtl", "pso"),
+        Case::of(parse(DEAD), "sc"),
+        Case::of(parse(DEAD), "tso"),
+        Case::of(parse(DEAD), "pso"),
+    ] {
+        let taken = case.taken();
+        assert!(case.unreached.iter().all(|edge| !taken.contains(edge)));
+        assert!(case.passes(&case.proof));
+        // What is not claimed needs no proof.
+        assert!(case.passes_with(&case.proof, &[], case.ends));
+        assert!(!case.passes_with(&case.proof, &case.unreached, !case.ends));
+        for edge in &taken {
+            let more: Vec<_> = case.unreached.iter().chain([edge]).copied().collect();
+            assert!(!case.passes_with(&case.proof, &more, case.ends), "{edge:?}");
+            rejected += 1;
+        }
+        let nowhere = (ProcessId(0), EdgeId(1_000));
+        assert!(!case.passes_with(&case.proof, &[nowhere], case.ends));
+        claimed += case.unreached.len();
+    }
+    assert!(claimed >= 6 && rejected > 25, "{claimed} {rejected}");
 }

@@ -15,7 +15,7 @@ use wattle_smt::{Limits, Solver};
 use super::{corpus, libraries, library, parse, source};
 
 /// The program that the predicates are about, and the predicates: as given, or extrapolated to buffers of one.
-fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program, System, Vocabulary) {
+pub fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program, System, Vocabulary) {
     let given = passes::instantiate(program).unwrap();
     let (program, predicates) = match discipline {
         None => (given.clone(), given.predicates.clone()),
@@ -30,10 +30,10 @@ fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program, Sy
     (program, system, vocabulary)
 }
 
-const DISCIPLINES: [Option<Discipline>; 3] = [None, Some(Discipline::Pso), Some(Discipline::Tso)];
+pub const DISCIPLINES: [Option<Discipline>; 3] = [None, Some(Discipline::Pso), Some(Discipline::Tso)];
 
 /// By goal.
-fn cubes(system: &System, vocabulary: &Vocabulary, search: Box<dyn Search>) -> Vec<Option<Vec<Cube>>> {
+pub fn cubes(system: &System, vocabulary: &Vocabulary, search: Box<dyn Search>) -> Vec<Option<Vec<Cube>>> {
     let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
     let mut solver = Solver::new(&library(), Limits::default()).unwrap();
     let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).unwrap());

@@ -22,6 +22,8 @@
 //!   point only counter values that can occur there are cases (`pending.rs`).
 //! * Under TSO a load scans from the newest entry. (The paper's rule LOAD-B, as printed, takes the oldest;
 //!   its Fig. 12 is right.)
+//! * Barriers between stores under PSO (fences that order WW only, release stores) are counters beside the
+//!   slots (`order.rs`); the paper has full fences only.
 //! * A thread that has ended still commits. Its end point becomes a point where it *drains*; an edge leads
 //!   on to a new end point once all counters are zero. So "all threads ended" means in the reduced program
 //!   what it means on the machine: ended and drained. Formulas that ask whether a thread has ended or
@@ -42,16 +44,17 @@
 //! of computed addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are
 //! refused.
 //!
-//! Refused too: what the machines do not run (remote operations, exclusives, spawn and join), and under PSO
-//! barriers between stores of a thread to several locations (fences that order WW only, release stores),
-//! which locals of this form cannot hold.
+//! Refused too: what the machines do not run (remote operations, exclusives, spawn and join).
 
 mod address;
 mod case;
+mod order;
 mod pending;
 mod pso;
 mod thread;
 mod tso;
+
+pub use order::Order;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -132,6 +135,8 @@ pub struct PerLocation {
     /// Oldest first.
     pub slots: Vec<u32>,
     pub count: u32,
+    /// What waits for what, if the thread has barriers between stores.
+    pub order: Option<Order>,
 }
 
 /// The buffer of one thread.
@@ -189,13 +194,13 @@ pub fn reduce(program: &Program, discipline: Discipline, capacity: &Capacity) ->
         let translated = match &mut buffers {
             Buffers::Pso(all) => {
                 let own = pso::Pso::new(&source, process, &written, capacity, &bounds);
-                let translated = source.translate(process, &own, discipline)?;
+                let translated = source.translate(process, &own)?;
                 all.push(own.buffers);
                 translated
             }
             Buffers::Tso(all) => {
                 let own = tso::Tso::new(&source, process, &written, capacity.each, &bounds)?;
-                let translated = source.translate(process, &own, discipline)?;
+                let translated = source.translate(process, &own)?;
                 all.push(own.buffer);
                 translated
             }
@@ -279,7 +284,31 @@ impl Reduced {
         }
         Some(result)
     }
+
+    /// What a thread's barriers between stores amount to, given its locals: how many of the oldest pending
+    /// stores of each location later ones must wait for; and, store by store in the order of
+    /// [`Reduced::contents`], how many of each other location it waits for. `None` if there are none.
+    pub fn waiting(&self, thread: ThreadId, locals: &[Value]) -> Option<Waiting> {
+        let number = |local: u32| {
+            let number = locals.get(local as usize).and_then(Value::as_int)?;
+            usize::try_from(number).ok()
+        };
+        let Buffers::Pso(all) = &self.buffers else { return None };
+        let (mut old, mut waits) = (BTreeMap::new(), vec![]);
+        for buffer in all.get(thread.0 as usize)? {
+            let order = buffer.order.as_ref()?;
+            old.insert(buffer.location, number(order.old)?);
+            for slot in order.waits.iter().take(number(buffer.count)?) {
+                let counts = slot.iter().map(|(location, local)| Some((*location, number(*local)?)));
+                waits.push(counts.collect::<Option<_>>()?);
+            }
+        }
+        (!old.is_empty()).then_some((old, waits))
+    }
 }
+
+/// See [`Reduced::waiting`].
+pub type Waiting = (BTreeMap<u32, usize>, Vec<BTreeMap<u32, usize>>);
 
 #[cfg(test)]
 mod tests;

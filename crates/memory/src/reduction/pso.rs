@@ -7,7 +7,7 @@ use super::address::name;
 use super::case::Case;
 use super::pending::Bounds;
 use super::thread::{Lines, Source, add_counter, add_local, equals};
-use super::{Capacity, PerLocation};
+use super::{Capacity, PerLocation, order};
 
 pub struct Pso<'a> {
     source: &'a Source<'a>,
@@ -30,9 +30,19 @@ impl<'a> Pso<'a> {
             let most = capacity.at(location);
             let slots =
                 (1..=most).map(|slot| add_local(process, &format!("{of}_{slot}"), sort, range)).collect();
-            PerLocation { location, slots, count: add_counter(process, &format!("{of}_cnt"), most) }
+            PerLocation {
+                location,
+                slots,
+                count: add_counter(process, &format!("{of}_cnt"), most),
+                order: None,
+            }
         };
-        Pso { source, bounds, buffers: written.iter().map(|location| buffer(*location)).collect() }
+        let mut buffers: Vec<PerLocation> = written.iter().map(|location| buffer(*location)).collect();
+        if buffers.len() > 1 && order::has_barriers(source.cfg()) {
+            let name = |location: &u32| source.shape.location_name(source.program, *location).to_string();
+            order::add(process, &mut buffers, &written.iter().map(name).collect::<Vec<_>>());
+        }
+        Pso { source, bounds, buffers }
     }
 
     fn buffer(&self, location: u32) -> Option<&PerLocation> {
@@ -79,7 +89,10 @@ impl Lines for Pso<'_> {
         let Some(buffer) = self.buffer(location) else { return vec![case] };
         let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
-            Some(free) => case.assigning(*free, value).setting(buffer.count, count as i64 + 1),
+            Some(free) => {
+                let case = order::enter(case.assigning(*free, value), &self.buffers, buffer, count);
+                case.setting(buffer.count, count as i64 + 1)
+            }
             None => {
                 let case = last.iter().fold(case, |case, slot| case.assigning(**slot, value));
                 case.overflowing(self.source.overflow)
@@ -103,11 +116,13 @@ impl Lines for Pso<'_> {
             for count in 1..=self.most(at, buffer.location) as usize {
                 let address = name(self.source.shape, buffer.location);
                 let oldest = Op::Store { address, value: self.value(buffer, 0), tags: Default::default() };
-                let mut case = Case::default().assuming(equals(buffer.count, count as u32)).with(oldest);
+                let case = Case::default().assuming(equals(buffer.count, count as u32));
+                let mut case = order::may_commit(case, buffer).with(oldest);
                 for slot in 1..count {
                     case = case.assigning(buffer.slots[slot - 1], &self.value(buffer, slot));
                 }
                 case = case.with(Op::Forget { local: buffer.slots[count - 1] });
+                case = order::left(case, &self.buffers, buffer, count);
                 result.push((buffer.location, case.setting(buffer.count, count as i64 - 1).ops));
             }
         }
@@ -119,7 +134,7 @@ impl Lines for Pso<'_> {
         Term::conjunction(pending.map(|buffer| equals(buffer.count, 0)))
     }
 
-    fn is_line(&self) -> bool {
-        self.buffers.len() <= 1
+    fn barrier(&self, case: Case) -> Case {
+        order::barrier(case, &self.buffers)
     }
 }

@@ -27,8 +27,8 @@ pub trait Lines {
     fn commits(&self, at: Point) -> Vec<(u32, Vec<Op>)>;
     /// Nothing is pending.
     fn is_empty(&self, at: Point) -> Term;
-    /// May a store overtake another?
-    fn is_line(&self) -> bool;
+    /// Later stores do not overtake what is pending.
+    fn barrier(&self, case: Case) -> Case;
 }
 
 /// A thread of the program to be reduced.
@@ -46,7 +46,7 @@ pub struct Translated {
 }
 
 impl Source<'_> {
-    fn cfg(&self) -> &Cfg {
+    pub fn cfg(&self) -> &Cfg {
         &self.program.processes[self.thread.0 as usize].cfg
     }
 
@@ -94,19 +94,14 @@ impl Source<'_> {
         faults || !self.cell(location).1.is_none_or(fits)
     }
 
-    pub fn translate(
-        &self,
-        process: &mut Process,
-        lines: &dyn Lines,
-        discipline: Discipline,
-    ) -> Result<Translated, Refused> {
+    pub fn translate(&self, process: &mut Process, lines: &dyn Lines) -> Result<Translated, Refused> {
         let mut result = Translated { moves: vec![], ends: vec![] };
         let source = self.cfg();
         process.cfg.edges.clear();
         let mut stuck = None;
         for id in source.edge_ids() {
             let edge = source.edge(id);
-            for case in self.cases(edge, lines, discipline)? {
+            for case in self.cases(edge, lines)? {
                 let cfg = &mut process.cfg;
                 let to = match case.full {
                     false => edge.to,
@@ -150,7 +145,7 @@ impl Source<'_> {
         Ok(result)
     }
 
-    fn cases(&self, edge: &Edge, lines: &dyn Lines, discipline: Discipline) -> Result<Vec<Case>, Refused> {
+    fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Refused> {
         let span = (!edge.origin.0.is_nowhere()).then_some(edge.origin.0);
         let mut cases = vec![Case::default()];
         if edge.mode == Mode::Locked {
@@ -163,7 +158,7 @@ impl Source<'_> {
                 match case.full {
                     true => next.push(case),
                     false if edge.mode == Mode::Locked => next.push(case.with(op.clone())),
-                    false => next.extend(self.after(case, op, edge, lines, discipline)?),
+                    false => next.extend(self.after(case, op, edge, lines)),
                 }
             }
             cases = next;
@@ -176,27 +171,16 @@ impl Source<'_> {
     }
 
     /// One more operation of a step that is not locked.
-    fn after(
-        &self,
-        case: Case,
-        op: &Op,
-        edge: &Edge,
-        lines: &dyn Lines,
-        discipline: Discipline,
-    ) -> Result<Vec<Case>, Refused> {
+    fn after(&self, case: Case, op: &Op, edge: &Edge, lines: &dyn Lines) -> Vec<Case> {
         let at = edge.from;
-        let span = (!edge.origin.0.is_nowhere()).then_some(edge.origin.0);
-        let barrier = discipline == Discipline::Pso && !lines.is_line();
-        Ok(match op {
+        match op {
             Op::Load { into, address, .. } => {
                 self.by_location(case, op, address, lines, &|case, location| {
                     lines.load(at, case, *into, location, op)
                 })
             }
-            Op::Store { tags, .. } if barrier && tags.contains("rel") => {
-                return Err(Refused { what: "a release store under pso".into(), span });
-            }
-            Op::Store { address, value, .. } => {
+            Op::Store { address, value, tags } => {
+                let case = if tags.contains("rel") { lines.barrier(case) } else { case };
                 self.by_location(case, op, address, lines, &|case, location| {
                     lines.store(at, case, location, value)
                 })
@@ -206,13 +190,11 @@ impl Source<'_> {
                     lines.drained(at, case, Some(location))
                 }),
                 None if fence.orders.contains(Orders::WR) => lines.drained(at, case, None),
-                None if barrier && fence.orders.contains(Orders::WW) => {
-                    return Err(Refused { what: "a barrier between stores under pso".into(), span });
-                }
+                None if fence.orders.contains(Orders::WW) => vec![lines.barrier(case)],
                 None => vec![case],
             },
             other => vec![case.with(other.clone())],
-        })
+        }
     }
 
     /// A case for each location that has a buffer, and one for all others and for faults: there the

@@ -184,7 +184,7 @@ impl Lines for Tso<'_> {
         }
     }
 
-    fn is_line(&self) -> bool {
-        true
+    fn barrier(&self, case: Case) -> Case {
+        case
     }
 }

@@ -22,9 +22,13 @@ use crate::{Reason, Run, Spent};
 const MOST_PARTS: usize = 4_096;
 
 /// Why a state does not pass.
-enum Failure {
+pub(super) enum Failure {
     Wrong(String),
     TooManyParts,
+}
+
+pub(super) fn undecided() -> Reason {
+    Reason::GaveUp(format!("a state falls into more than {MOST_PARTS} parts"))
 }
 
 fn fails<T>(what: String) -> Result<T, Failure> {
@@ -32,14 +36,14 @@ fn fails<T>(what: String) -> Result<T, Failure> {
 }
 
 /// What cubes say of a state.
-enum Truth {
+pub(super) enum Truth {
     Yes,
     /// In a part of the state: split it on this predicate.
     Partly(usize),
     Unknown,
 }
 
-fn truth(cubes: &[Cube], state: &Cube) -> Truth {
+pub(super) fn truth(cubes: &[Cube], state: &Cube) -> Truth {
     if cubes.iter().any(|cube| state.implies(cube)) {
         return Truth::Yes;
     }
@@ -53,8 +57,8 @@ type Sets = BTreeMap<usize, [Vec<Cube>; 2]>;
 
 /// The triples of one transition.
 #[derive(Clone, Default)]
-struct Entry {
-    blocked: Vec<Cube>,
+pub(super) struct Entry {
+    pub blocked: Vec<Cube>,
     checks: Vec<Vec<Cube>>,
     sets: Sets,
     /// The predicates that speak of a cell that it sets.
@@ -62,12 +66,12 @@ struct Entry {
 }
 
 pub(super) struct Closure<'c> {
-    checked: &'c Checked<'c>,
+    pub checked: &'c Checked<'c>,
     first: First,
     initial: Cube,
-    entries: Vec<Entry>,
+    pub entries: Vec<Entry>,
     holds: BTreeMap<(usize, Vec<bool>), Vec<Cube>>,
-    contradictions: Vec<Cube>,
+    pub contradictions: Vec<Cube>,
     /// By predicate: those that name it.
     contradictions_of: Vec<Vec<Cube>>,
     states: HashMap<&'c [Point], Vec<Cube>>,
@@ -121,7 +125,6 @@ impl<'c> Closure<'c> {
     }
 
     pub fn check(&self, run: &Run) -> Result<(), Reason> {
-        let undecided = || Reason::GaveUp(format!("a state falls into more than {MOST_PARTS} parts"));
         match self.cover(&self.checked.system.entries, self.initial) {
             Ok(true) => {}
             Ok(false) => return Err(wrong("the initial state is not in the set")),
@@ -140,23 +143,47 @@ impl<'c> Closure<'c> {
     }
 
     fn state(&self, points: &[Point], cube: Cube) -> Result<(), Failure> {
-        if self.contradictions.iter().any(|other| cube.implies(other)) {
+        if self.is_empty(&cube) {
             return Ok(());
         }
-        let system = &self.checked.system;
-        let at = |thread: usize| points[thread].0 as usize;
-        let inside: Vec<usize> =
-            (0..points.len()).filter(|thread| system.inside[*thread][at(*thread)]).collect();
-        let movers = if inside.is_empty() { (0..points.len()).collect() } else { inside.clone() };
-        if let Some(steps) = movers.iter().find_map(|thread| self.first[*thread][at(*thread)].as_ref()) {
-            return steps.iter().try_for_each(|step| self.step(points, cube, *step));
+        // What is inside an atomic section is not judged, and nor is what comes before a step that goes first.
+        if self.inside(points).is_empty() && self.goes_first(points).is_none() {
+            let properties = 0..self.checked.system.properties.len();
+            properties.into_iter().try_for_each(|property| self.property(points, cube, property))?;
         }
-        // What is inside an atomic section is not judged.
-        if inside.is_empty() {
-            (0..system.properties.len()).try_for_each(|property| self.property(points, cube, property))?;
-        }
-        let steps = movers.iter().flat_map(|thread| &system.leaving[*thread][at(*thread)]);
-        steps.into_iter().try_for_each(|step| self.step(points, cube, *step))
+        self.steps(points).try_for_each(|step| self.step(points, cube, step))
+    }
+
+    /// Does no state satisfy the cube, by a triple?
+    pub fn is_empty(&self, cube: &Cube) -> bool {
+        self.contradictions.iter().any(|other| cube.implies(other))
+    }
+
+    /// The threads that stand inside an atomic section.
+    fn inside(&self, points: &[Point]) -> Vec<usize> {
+        let inside = &self.checked.system.inside;
+        (0..points.len()).filter(|thread| inside[*thread][points[*thread].0 as usize]).collect()
+    }
+
+    /// The threads that may move.
+    fn movers(&self, points: &[Point]) -> Vec<usize> {
+        let inside = self.inside(points);
+        if inside.is_empty() { (0..points.len()).collect() } else { inside }
+    }
+
+    fn goes_first(&self, points: &[Point]) -> Option<&[usize]> {
+        let mut movers = self.movers(points).into_iter();
+        movers.find_map(|thread| self.first[thread][points[thread].0 as usize].as_deref())
+    }
+
+    /// The steps that the set must be closed under at these points.
+    pub fn steps(&self, points: &[Point]) -> impl Iterator<Item = usize> {
+        let leaving = |thread: usize| &self.checked.system.leaving[thread][points[thread].0 as usize];
+        let steps: Vec<usize> = match self.goes_first(points) {
+            Some(steps) => steps.to_vec(),
+            None => self.movers(points).into_iter().flat_map(leaving).copied().collect(),
+        };
+        steps.into_iter()
     }
 
     fn property(&self, points: &[Point], cube: Cube, property: usize) -> Result<(), Failure> {
@@ -185,7 +212,7 @@ impl<'c> Closure<'c> {
     }
 
     /// Both values of a predicate, as far as they are possible.
-    fn halves(&self, state: Cube, predicate: usize) -> impl Iterator<Item = Cube> + '_ {
+    pub fn halves(&self, state: Cube, predicate: usize) -> impl Iterator<Item = Cube> + '_ {
         let halves = [false, true].map(|value| state.with(predicate, value));
         let is_empty = move |half: &Cube| self.contradictions_of[predicate].iter().any(|c| half.implies(c));
         halves.into_iter().filter(move |half| !is_empty(half))
@@ -275,17 +302,17 @@ impl Entry {
 }
 
 /// The parts of a state that are still to be looked at.
-struct Parts {
+pub(super) struct Parts {
     open: Vec<Cube>,
     count: usize,
 }
 
 impl Parts {
-    fn new(state: Cube) -> Parts {
+    pub fn new(state: Cube) -> Parts {
         Parts { open: vec![state], count: 0 }
     }
 
-    fn next(&mut self) -> Result<Option<Cube>, Failure> {
+    pub fn next(&mut self) -> Result<Option<Cube>, Failure> {
         self.count += 1;
         if self.count > MOST_PARTS {
             return Err(Failure::TooManyParts);
@@ -293,7 +320,7 @@ impl Parts {
         Ok(self.open.pop())
     }
 
-    fn add(&mut self, parts: impl Iterator<Item = Cube>) {
+    pub fn add(&mut self, parts: impl Iterator<Item = Cube>) {
         self.open.extend(parts);
     }
 }

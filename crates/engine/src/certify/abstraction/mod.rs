@@ -4,7 +4,8 @@
 //! block this edge*, *after this edge this predicate is true* ([`triples`]). The second is a set of abstract
 //! states: it contains the initial one, none of its states violates anything, and by the triples alone,
 //! without a solver, no edge leads out of it ([`closure`]). Together they are an inductive invariant, so a
-//! certificate that passes is a proof whoever made it, and how.
+//! certificate that passes is a proof whoever made it, and how. What it says beside that, which edges are
+//! never taken and whether an execution may end, follows from the same states ([`coverage`]).
 //!
 //! What the checker shares with the engine is the program as transitions (`wattle_abstraction::System`) and
 //! the type of cubes. Weakest preconditions, properties at points, the three-valued reading of cubes, and
@@ -14,6 +15,7 @@
 //! tested elsewhere).
 
 mod closure;
+mod coverage;
 mod first;
 mod triples;
 
@@ -23,9 +25,11 @@ use wattle_abstraction::system::Transition;
 use wattle_abstraction::{Cube, System};
 use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::Machine;
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
-use wattle_program::{EdgeId, Point, Program, passes};
+use wattle_memory::reduction::{Capacity, Discipline, Move, reduce};
+use wattle_program::{EdgeId, Point, ProcessId, Program, Shape, ThreadId, passes};
 use wattle_smt::Library;
+
+pub use coverage::Coverage;
 
 use super::WRONG;
 use crate::{Property, Reason, Run, Task, Unsupported};
@@ -71,10 +75,12 @@ pub struct Step {
     pub edge: EdgeId,
 }
 
-/// Is this a proof that the task's property holds? If so: how many triples and how many states it has.
+/// Is this a proof that the task's property holds, and that what it says of coverage is so? If it is: how many
+/// triples and how many states it has.
 pub fn abstraction(
     task: &Task<'_>,
     proof: &AbstractProof,
+    coverage: Coverage<'_>,
     library: &Library,
     run: &Run,
 ) -> Result<(u64, u64), Reason> {
@@ -82,7 +88,9 @@ pub fn abstraction(
     let mut triples = triples::Triples::new(&checked, library, run)?;
     triples.check()?;
     let first = first::first(&checked, &mut triples)?;
-    closure::Closure::new(&checked, first)?.check(run)?;
+    let closure = closure::Closure::new(&checked, first)?;
+    closure.check(run)?;
+    closure.coverage(coverage, run)?;
     Ok((proof.triples.len() as u64, proof.states.len() as u64))
 }
 
@@ -109,6 +117,8 @@ struct Checked<'a> {
     system: System,
     cells: HashMap<Term, u32>,
     steps: HashMap<Step, usize>,
+    /// By edge of the program as it was given: the transitions that stand for it.
+    of_edge: HashMap<(ProcessId, EdgeId), Vec<usize>>,
 }
 
 impl<'a> Checked<'a> {
@@ -127,11 +137,12 @@ impl<'a> Checked<'a> {
             return Err(wrong("it is about another memory model"));
         }
         let written = starting_as_searched(task.program);
-        let program = match &proof.reduction {
-            None => passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?,
+        let (program, moves) = match &proof.reduction {
+            None => (passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?, None),
             Some((discipline, capacity)) => {
                 let reduced = reduce(&written, *discipline, capacity);
-                reduced.map_err(|why| unsupported(why.to_string()))?.program
+                let reduced = reduced.map_err(|why| unsupported(why.to_string()))?;
+                (reduced.program, Some(reduced.moves))
             }
         };
         let system = System::new(&program).map_err(|why| unsupported(why.what))?;
@@ -139,7 +150,8 @@ impl<'a> Checked<'a> {
         let step = |transition: &Transition| Step { thread: transition.thread, edge: transition.edge };
         let steps = system.transitions.iter().enumerate().map(|(n, transition)| (step(transition), n));
         let steps = steps.collect();
-        let checked = Checked { proof, cells, steps, system };
+        let of_edge = of_edge(task.program, &system, moves.as_deref())?;
+        let checked = Checked { proof, cells, steps, of_edge, system };
         checked.is_well_formed()?;
         Ok(checked)
     }
@@ -183,6 +195,11 @@ impl<'a> Checked<'a> {
         Ok(())
     }
 
+    /// The transitions that stand for an edge of the program as it was given, if it has such an edge.
+    fn steps_of(&self, edge: (ProcessId, EdgeId)) -> Option<&[usize]> {
+        self.of_edge.get(&edge).map(Vec::as_slice)
+    }
+
     /// Of nothing else, in particular of no value that a step chooses.
     fn speaks_of_cells(&self, formula: &Term) -> bool {
         let mut fits = true;
@@ -218,6 +235,25 @@ impl<'a> Checked<'a> {
             update.cloned().unwrap_or(term)
         })
     }
+}
+
+/// See [`Checked::of_edge`]. `moves`: what the edges of a reduced program stand for, by thread.
+fn of_edge(
+    program: &Program,
+    system: &System,
+    moves: Option<&[Vec<Move>]>,
+) -> Result<HashMap<(ProcessId, EdgeId), Vec<usize>>, Reason> {
+    let shape = Shape::new(program).map_err(|why| Reason::Unsupported(Unsupported::new(why.to_string())))?;
+    let edges = |process| program.process(process).cfg.edge_ids().map(move |edge| ((process, edge), vec![]));
+    let mut found: HashMap<(ProcessId, EdgeId), Vec<usize>> = program.process_ids().flat_map(edges).collect();
+    for (number, Transition { thread, edge, .. }) in system.transitions.iter().enumerate() {
+        let moved = moves.map_or(Move::Step(*edge), |moves| moves[*thread as usize][edge.0 as usize]);
+        if let Move::Step(edge) | Move::Overflow(edge) = moved {
+            let process = shape.info(ThreadId(*thread)).process;
+            found.entry((process, edge)).or_default().push(number);
+        }
+    }
+    Ok(found)
 }
 
 /// The places that a property names, in order.

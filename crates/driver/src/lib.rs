@@ -28,6 +28,7 @@ mod similar;
 mod solve;
 mod story;
 pub mod test;
+mod turns;
 mod watch;
 
 pub use input::{Input, gather};

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wattle_engine::{Answer, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
 
 use crate::reach::Reach;
+use crate::turns::{Turn, turns};
 
 pub(crate) struct Panel<'a> {
-    engines: Vec<&'a dyn Engine>,
+    turns: Vec<Turn<'a>>,
     /// Who is asked first.
     first: AtomicUsize,
 }
@@ -29,7 +30,7 @@ impl<'a> Panel<'a> {
         }
         match willing.is_empty() {
             true => Err(Unsupported::new(refusals.join("; "))),
-            false => Ok(Panel { engines: willing, first: AtomicUsize::new(0) }),
+            false => Ok(Panel { turns: turns(&willing, task.program), first: AtomicUsize::new(0) }),
         }
     }
 }
@@ -37,13 +38,13 @@ impl<'a> Panel<'a> {
 impl Engine for Panel<'_> {
     /// Whoever answers at present.
     fn name(&self) -> &'static str {
-        self.engines.get(self.first.load(Ordering::Relaxed)).map_or("none", |engine| engine.name())
+        self.turns.get(self.first.load(Ordering::Relaxed)).map_or("none", |turn| turn.engine.name())
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let mut refusal = Unsupported::new("no engine");
-        for engine in &self.engines {
-            match engine.accepts(task) {
+        for turn in &self.turns {
+            match turn.engine.accepts(task) {
                 Ok(()) => return Ok(()),
                 Err(why) => refusal = why,
             }
@@ -56,10 +57,10 @@ impl Engine for Panel<'_> {
         let mut unknown =
             Answer { verdict: Verdict::Unknown { reason: nobody }, statistics: Statistics::default() };
         let first = self.first.load(Ordering::Relaxed);
-        for number in first..self.engines.len() {
-            let engine = self.engines[number];
-            let share = run.share((self.engines.len() - number) as u32);
-            let mut answer = engine.check(task, &share);
+        for number in first..self.turns.len() {
+            let turn = self.turns[number];
+            let share = turn.share(run, self.turns.len() - number);
+            let mut answer = turn.engine.check(task, &share);
             if let Verdict::SafeUpTo { bound } = &answer.verdict {
                 let (unreached, ends) = bound.coverage();
                 if Reach::new(task.program, unreached, ends).vacuous(task.property).is_some() {

@@ -7,6 +7,7 @@ use wattle_engine::confirm::confirm;
 use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, tidy};
 
 use crate::load::panic_text;
+use crate::turns::turns;
 
 /// What came of a task.
 #[derive(Debug)]
@@ -37,19 +38,21 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
                 remarks.push(format!("engine {name} refuses: {why}"));
                 refusals.push((name, why));
             }
-            Ok(Ok(())) => willing.push(engine),
+            Ok(Ok(())) => willing.push(&**engine),
         }
     }
     let mut undecided: Option<Solved> = None;
     let mut bounded: Option<Solved> = None;
-    for (number, engine) in willing.iter().enumerate() {
+    let turns = turns(&willing, task.program);
+    for (number, turn) in turns.iter().enumerate() {
+        let engine = turn.engine;
         let name = engine.name();
         remarks.push(match number {
             0 => format!("engine {name}: the first in the list that accepts the task"),
             _ => format!("engine {name}: the next that accepts the task"),
         });
         let share = match &bounded {
-            None => run.share((willing.len() - number) as u32),
+            None => turn.share(run, turns.len() - number),
             Some(_) => run.at_most(Duration::from_secs(2).max(run.elapsed() * 3)),
         };
         let answer = match guarded(name, || engine.check(task, &share)) {

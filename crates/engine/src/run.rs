@@ -107,6 +107,11 @@ impl Run {
         run
     }
 
+    /// The time that is left. `None`: there is no limit.
+    pub fn left(&self) -> Option<Duration> {
+        self.budget.time.map(|limit| limit.saturating_sub(self.elapsed()))
+    }
+
     /// The same run with no more than this of the time that is left.
     pub fn at_most(&self, time: Duration) -> Run {
         let mut run = self.clone();

@@ -93,6 +93,7 @@ fn tables(algorithms: &[&Algorithm], limit: u64) -> Result<bool, String> {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut good = true;
+    let mut default = Total::default();
     for algorithm in algorithms {
         for theirs in algorithm.rows {
             let Some(fences) = fences_for(algorithm, theirs.model, 1)? else {
@@ -119,10 +120,49 @@ fn tables(algorithms: &[&Algorithm], limit: u64) -> Result<bool, String> {
                 let done = job.run()?;
                 good &= done.verdict() != "unsafe";
                 show(algorithm, theirs, search, fences.len(), &done);
+                if *search == "lazy" {
+                    default.add(algorithm, theirs, &done);
+                }
             }
         }
     }
+    default.show();
     Ok(good)
+}
+
+/// All rows by the default search, against the paper's best for the same program and model.
+#[derive(Default)]
+struct Total {
+    rows: usize,
+    proved: usize,
+    seconds: f64,
+    /// Ours as a part of theirs, with the row.
+    parts: Vec<(f64, String)>,
+}
+
+impl Total {
+    fn add(&mut self, algorithm: &Algorithm, theirs: &paper::Row, done: &Done) {
+        self.rows += 1;
+        self.proved += usize::from(done.verdict() == "safe");
+        let Some(seconds) = done.number("cpu") else { return };
+        self.seconds += seconds;
+        let same = algorithm.rows.iter().filter(|row| row.model == theirs.model);
+        let best = same.filter_map(paper::Row::seconds).min_by(f64::total_cmp);
+        if let (Some(best), Some(working)) = (best, done.number("working")) {
+            self.parts.push((working / best, format!("{} {}", algorithm.name, theirs.model)));
+        }
+    }
+
+    fn show(&mut self) {
+        let Total { rows, proved, seconds, .. } = *self;
+        println!(
+            "\nImplicants of any size: {proved} of {rows} rows proved, {seconds:.1} s of processor time together"
+        );
+        self.parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let part = |(part, name): &(f64, String)| format!("{name} {:.2} %", part * 100.0);
+        let all: Vec<String> = self.parts.iter().map(part).collect();
+        println!("Work as a part of the paper's best for the program and model: {}", all.join(", "));
+    }
 }
 
 fn show(algorithm: &Algorithm, theirs: &paper::Row, search: &str, fences: usize, done: &Done) {

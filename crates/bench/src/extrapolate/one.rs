@@ -132,6 +132,7 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
     };
     let task = Task { program: &program, memory, property: Property::Stated };
     let time = Some(Duration::from_secs(job.seconds));
+    let before = processor();
     let answer = engine.check(&task, &Run::new(Budget { time, ..Budget::default() }));
     let verdict = match &answer.verdict {
         Verdict::Safe { .. } => "safe".to_owned(),
@@ -142,7 +143,7 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
             why => why,
         },
     };
-    println!("verdict={verdict}\ncpu={}\nmb={}", processor(), resident());
+    println!("verdict={verdict}\ncpu={}\nworking={}\nmb={}", processor(), processor() - before, resident());
     for (name, figure) in &answer.statistics.0 {
         match figure {
             Figure::Count(value) | Figure::Bytes(value) => println!("{name}={value}"),

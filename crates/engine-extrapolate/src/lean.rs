@@ -9,11 +9,79 @@
 
 use std::collections::BTreeSet;
 
-use wattle_abstraction::{Cube, Questions, Set};
+use wattle_abstraction::checker::Checked;
+use wattle_abstraction::{Cube, Known, Questions, Scope, Set, Vocabulary};
+use wattle_engine::Reason;
+use wattle_logic::Term;
+use wattle_smt::Solver;
+
+use crate::prove::{Attempt, Proof, Proving};
+
+/// Proofs that are tried with fewer predicates.
+const MOST_TRIALS: usize = 128;
+
+impl Proving<'_> {
+    /// Leave out what the proof can do without.
+    pub(crate) fn make_lean(
+        &self,
+        fresh: &dyn Fn() -> Result<Solver, Reason>,
+        proof: &mut Proof,
+        scope: &Scope,
+        known: &Known,
+    ) -> Result<(), Reason> {
+        let mut known = known.clone();
+        let all: Set = (0..proof.vocabulary.len()).collect();
+        let relied_on = relied_on(&proof.questions, &proof.cubes);
+        self.try_without(fresh, proof, scope, &mut known, &all.without(&relied_on))?;
+        let mut done = vec![];
+        loop {
+            let all: Set = (0..proof.vocabulary.len()).collect();
+            let terms = |part: &Set| -> Vec<Term> {
+                part.iter().map(|predicate| proof.vocabulary.predicates()[predicate].clone()).collect()
+            };
+            let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
+            let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
+            done.push(terms(&part));
+            self.try_without(fresh, proof, scope, &mut known, &part)?;
+        }
+        Ok(())
+    }
+
+    /// Is there a proof without these predicates? Then take it.
+    fn try_without(
+        &self,
+        fresh: &dyn Fn() -> Result<Solver, Reason>,
+        proof: &mut Proof,
+        scope: &Scope,
+        known: &mut Known,
+        part: &Set,
+    ) -> Result<bool, Reason> {
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let mut numbers = vec![None; proof.vocabulary.len()];
+        let kept: Vec<usize> = (0..numbers.len()).filter(|number| !part.contains(*number)).collect();
+        kept.iter().enumerate().for_each(|(new, old)| numbers[*old] = Some(new));
+        let kept = kept.iter().map(|old| &proof.vocabulary.predicates()[*old]);
+        let Some(vocabulary) = Vocabulary::new(self.system, kept) else { return Ok(false) };
+        let mut questions = self.questions(&vocabulary, scope);
+        let mut fewer = known.renumbered(&numbers);
+        let (mut figures, solver) = (proof.figures, &mut fresh()?);
+        let most = proof.figures.states * 2 + 64;
+        let attempt = self.attempt(solver, &vocabulary, &mut questions, &mut fewer, &mut figures, most)?;
+        proof.figures.calls += solver.counters().checks;
+        let Some(Attempt { checked: Checked::Holds(reached), cubes }) = attempt else { return Ok(false) };
+        figures.calls = proof.figures.calls;
+        figures.take(&vocabulary, &questions, &reached, &cubes);
+        *proof = Proof { vocabulary, questions, reached, cubes, figures };
+        *known = fewer;
+        Ok(true)
+    }
+}
 
 /// The predicates that the answers of a proof rest on: those that decide guards, assertions and properties,
 /// and those that decide these. `cubes`: by goal, what was found to imply it.
-pub(crate) fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
+fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
     let of = |goal: usize| cubes.get(goal).into_iter().flatten().map(Cube::known);
     let mut found = Set::default();
     let properties = questions.properties().into_iter().map(|(goal, _)| goal);
@@ -35,7 +103,7 @@ pub(crate) fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
 }
 
 /// Parts of a set, large ones first: what to try to do without.
-pub(crate) fn parts(all: &Set) -> Vec<Set> {
+fn parts(all: &Set) -> Vec<Set> {
     let members: Vec<usize> = all.iter().collect();
     let mut parts = Vec::new();
     let mut size = members.len() / 2;

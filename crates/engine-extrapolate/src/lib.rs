@@ -24,6 +24,7 @@ mod relevance;
 mod replay;
 mod rules;
 mod symmetry;
+mod widen;
 
 use std::collections::HashMap;
 

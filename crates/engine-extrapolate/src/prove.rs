@@ -7,18 +7,18 @@
 use std::collections::{BTreeSet, HashMap};
 
 use wattle_abstraction::boolean::BooleanProgram;
-use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check, follows};
+use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Posed, Prover, Questions, Reach, Scope, Set, Stopped,
-    System, Vocabulary, interpolate, slice,
+    Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
+    Vocabulary, interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent};
 use wattle_logic::Term;
-use wattle_smt::{Counters, Solver};
+use wattle_smt::Solver;
 
-use crate::lean::{parts, relied_on};
+use crate::widen::Widening;
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    fn take(
+    pub(crate) fn take(
         &mut self,
         vocabulary: &Vocabulary,
         questions: &Questions,
@@ -89,8 +89,12 @@ impl Figures {
     }
 }
 
-/// Proofs that are tried with fewer predicates.
-const MOST_TRIALS: usize = 128;
+/// What one check shows.
+pub(crate) struct Attempt {
+    pub checked: Checked,
+    /// By goal: the cubes that imply it.
+    pub cubes: Vec<Vec<Cube>>,
+}
 
 pub(crate) struct Proving<'a> {
     pub system: &'a System,
@@ -130,16 +134,14 @@ impl Proving<'_> {
             // What an earlier round asked would only be in the way.
             let solver = &mut fresh()?;
             let mut questions = self.questions(&vocabulary, &scope);
-            let before = solver.counters();
             let attempt =
                 self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures, u64::MAX)?;
             let stopped = || Reason::GaveUp("stopped".into());
-            let (checked, cubes) = attempt.ok_or_else(stopped)?;
-            figures.predicates = vocabulary.len();
-            figures.calls += calls(&before, &solver.counters());
+            let Attempt { checked, cubes } = attempt.ok_or_else(stopped)?;
             let (trace, put_off) = match checked {
                 Checked::Holds(reached) => {
                     figures.take(&vocabulary, &questions, &reached, &cubes);
+                    figures.calls += solver.counters().checks;
                     let mut proof = Proof { vocabulary, questions, reached, cubes, figures };
                     if self.lean {
                         self.make_lean(fresh, &mut proof, &scope, &known)?;
@@ -159,10 +161,10 @@ impl Proving<'_> {
             let (given, target) = self.obligation(&vocabulary, &mut questions, &trace)?;
             let failed = |stopped| self.reason(stopped);
             // Do the predicates say enough, and were only not asked?
-            let near = &[Reach::Parts, Reach::Touching, Reach::Whole];
-            let further = self.further(solver, &vocabulary, &mut questions, &scope, &mut known, &trace, near);
-            let further = further.map_err(failed)?;
+            let widening = Widening { proving: self, vocabulary: &vocabulary, scope: &scope, trace: &trace };
+            let further = widening.further(solver, &mut questions, &mut known).map_err(failed)?;
             if !further.is_empty() {
+                figures.calls += solver.counters().checks;
                 scope.further.extend(further);
                 continue;
             }
@@ -172,6 +174,7 @@ impl Proving<'_> {
             }
             let before = vocabulary.len();
             let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
+            figures.calls += solver.counters().checks;
             for predicate in &more {
                 vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
             }
@@ -209,106 +212,6 @@ impl Proving<'_> {
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped))
     }
 
-    /// Leave out what the proof can do without.
-    fn make_lean(
-        &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
-        proof: &mut Proof,
-        scope: &Scope,
-        known: &Known,
-    ) -> Result<(), Reason> {
-        let mut known = known.clone();
-        let all: Set = (0..proof.vocabulary.len()).collect();
-        let relied_on = relied_on(&proof.questions, &proof.cubes);
-        self.try_without(fresh, proof, scope, &mut known, &all.without(&relied_on))?;
-        let mut done = vec![];
-        loop {
-            let all: Set = (0..proof.vocabulary.len()).collect();
-            let terms = |part: &Set| -> Vec<Term> {
-                part.iter().map(|predicate| proof.vocabulary.predicates()[predicate].clone()).collect()
-            };
-            let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
-            let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
-            done.push(terms(&part));
-            self.try_without(fresh, proof, scope, &mut known, &part)?;
-        }
-        Ok(())
-    }
-
-    /// Is there a proof without these predicates? Then take it.
-    fn try_without(
-        &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
-        proof: &mut Proof,
-        scope: &Scope,
-        known: &mut Known,
-        part: &Set,
-    ) -> Result<bool, Reason> {
-        if part.is_empty() {
-            return Ok(false);
-        }
-        let mut numbers = vec![None; proof.vocabulary.len()];
-        let kept: Vec<usize> = (0..numbers.len()).filter(|number| !part.contains(*number)).collect();
-        kept.iter().enumerate().for_each(|(new, old)| numbers[*old] = Some(new));
-        let kept = kept.iter().map(|old| &proof.vocabulary.predicates()[*old]);
-        let Some(vocabulary) = Vocabulary::new(self.system, kept) else { return Ok(false) };
-        let mut questions = self.questions(&vocabulary, scope);
-        let mut fewer = known.renumbered(&numbers);
-        let (mut figures, solver) = (proof.figures, &mut fresh()?);
-        let most = proof.figures.states * 2 + 64;
-        let attempt = self.attempt(solver, &vocabulary, &mut questions, &mut fewer, &mut figures, most)?;
-        let Some((Checked::Holds(reached), cubes)) = attempt else { return Ok(false) };
-        figures.take(&vocabulary, &questions, &reached, &cubes);
-        *proof = Proof { vocabulary, questions, reached, cubes, figures };
-        *known = fewer;
-        Ok(true)
-    }
-
-    /// The fewest questions that must reach further for the trace to lead nowhere. None: that does not help.
-    fn further(
-        &self,
-        solver: &mut Solver,
-        vocabulary: &Vocabulary,
-        questions: &mut Questions,
-        scope: &Scope,
-        known: &mut Known,
-        trace: &Trace,
-        reaches: &[Reach],
-    ) -> Result<Vec<(Ask, Reach)>, Stopped> {
-        let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
-        if let Violated::Check { transition, .. } = &trace.violated {
-            taken.insert(*transition);
-        }
-        for &reach in reaches {
-            let mut asks: Vec<(Ask, Posed)> = Vec::new();
-            for ask in questions.about(vocabulary, &taken) {
-                if scope.reach(&ask) < reach {
-                    let far = questions.pose(self.system, vocabulary, &ask, reach, &taken);
-                    asks.push((ask, far));
-                }
-            }
-            let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
-            judge.remember(&questions.goals, known);
-            let mut leads_nowhere = |chosen: &[usize]| {
-                let near: Vec<Posed> =
-                    chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
-                let mut go_on = |states: u64, _: u64| self.run.poll(self.spent(states)).is_ok();
-                let follows = follows(self.system, vocabulary, questions, &mut judge, trace, &mut go_on);
-                for (number, near) in chosen.iter().zip(&near) {
-                    questions.put(&asks[*number].0, near);
-                }
-                follows.map(|follows| !follows)
-            };
-            let all: Vec<usize> = (0..asks.len()).collect();
-            let chosen = if leads_nowhere(&all)? { fewest(&[], all, &mut leads_nowhere)? } else { vec![] };
-            judge.tell(&questions.goals, known);
-            if !chosen.is_empty() {
-                return Ok(chosen.into_iter().map(|number| (asks[number].0.clone(), reach)).collect());
-            }
-        }
-        Ok(vec![])
-    }
-
     /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
     /// are fewer.
     fn refinement(
@@ -340,11 +243,11 @@ impl Proving<'_> {
         }
     }
 
-    fn spent(&self, states: u64) -> Spent {
+    pub(crate) fn spent(&self, states: u64) -> Spent {
         Spent { memory: self.run.resident().unwrap_or(0), states }
     }
 
-    fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Questions {
+    pub(crate) fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Questions {
         let mut questions = Questions::new(self.system, vocabulary, scope.clone());
         if matches!(self.approach, Approach::Lazy) {
             questions.irrelevant = (self.irrelevant)(vocabulary);
@@ -355,7 +258,7 @@ impl Proving<'_> {
     }
 
     /// One check. `None`: more states than `most`.
-    fn attempt(
+    pub(crate) fn attempt(
         &self,
         solver: &mut Solver,
         vocabulary: &Vocabulary,
@@ -363,7 +266,7 @@ impl Proving<'_> {
         known: &mut Known,
         figures: &mut Figures,
         most: u64,
-    ) -> Result<Option<(Checked, Vec<Vec<Cube>>)>, Reason> {
+    ) -> Result<Option<Attempt>, Reason> {
         let failed = |stopped| self.reason(stopped);
         let started = std::time::Instant::now();
         let mut lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
@@ -413,7 +316,7 @@ impl Proving<'_> {
                 cubes
             }
         };
-        Ok(Some((checked, cubes)))
+        Ok(Some(Attempt { checked, cubes }))
     }
 
     fn search(&self, vocabulary: &Vocabulary, figures: &mut Figures) -> Option<Box<dyn Search>> {
@@ -456,49 +359,7 @@ fn of_the_program<'c>(questions: &Questions, cubes: &'c [Vec<Cube>]) -> BTreeSet
     goals.flat_map(|(_, cubes)| cubes).collect()
 }
 
-fn calls(before: &Counters, after: &Counters) -> u64 {
-    after.checks - before.checks
-}
-
-/// The fewest of these (no one can be left out) with which a test is passed that is passed with all of
-/// them. Junker's QuickXplain: few tests where few are needed.
-fn fewest(
-    with: &[usize],
-    among: Vec<usize>,
-    test: &mut dyn FnMut(&[usize]) -> Result<bool, Stopped>,
-) -> Result<Vec<usize>, Stopped> {
-    if test(with)? {
-        return Ok(vec![]);
-    }
-    if among.len() <= 1 {
-        return Ok(among);
-    }
-    let (left, right) = among.split_at(among.len() / 2);
-    let of_right = fewest(&[with, left].concat(), right.to_vec(), test)?;
-    let mut of_left = fewest(&[with, &of_right].concat(), left.to_vec(), test)?;
-    of_left.extend(of_right);
-    Ok(of_left)
-}
-
 /// Is this the property that was put off?
 pub(crate) fn is_overflow(trace: &Trace, overflow: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == overflow)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_one_can_be_left_out() {
-        let mut tests = 0;
-        let mut test = |chosen: &[usize]| {
-            tests += 1;
-            Ok([17, 40, 41].iter().all(|needed| chosen.contains(needed)))
-        };
-        let mut found = fewest(&[], (0..100).collect(), &mut test).unwrap();
-        found.sort_unstable();
-        assert_eq!(found, [17, 40, 41]);
-        assert!(tests < 60, "{tests}");
-    }
 }

@@ -5,6 +5,7 @@
 //! violation that has inputs, or when the budget is spent; it gives up when a trace yields nothing new.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Instant;
 
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
@@ -69,7 +70,9 @@ pub struct Figures {
     pub cubes: usize,
     pub cube_size: usize,
     pub states: u64,
+    /// Of cubes, before a check.
     pub seconds_building: f64,
+    /// All the rest, refinement included.
     pub seconds_checking: f64,
 }
 
@@ -129,6 +132,7 @@ impl Proving<'_> {
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
         let mut scope = Scope { tells: lazy, reach, further };
         let mut known = Known::default();
+        let started = Instant::now();
         loop {
             figures.rounds += 1;
             // What an earlier round asked would only be in the way.
@@ -142,6 +146,7 @@ impl Proving<'_> {
                 Checked::Holds(reached) => {
                     figures.take(&vocabulary, &questions, &reached, &cubes);
                     figures.calls += solver.counters().checks;
+                    figures.seconds_checking = started.elapsed().as_secs_f64() - figures.seconds_building;
                     let mut proof = Proof { vocabulary, questions, reached, cubes, figures };
                     if self.lean {
                         self.make_lean(fresh, &mut proof, &scope, &known)?;
@@ -268,7 +273,7 @@ impl Proving<'_> {
         most: u64,
     ) -> Result<Option<Attempt>, Reason> {
         let failed = |stopped| self.reason(stopped);
-        let started = std::time::Instant::now();
+        let started = Instant::now();
         let mut lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
         lazy.remember(&questions.goals, known);
         let mut judge = match self.search(vocabulary, figures) {
@@ -279,8 +284,7 @@ impl Proving<'_> {
                 Either::Built(program)
             }
         };
-        figures.seconds_building = started.elapsed().as_secs_f64();
-        let started = std::time::Instant::now();
+        figures.seconds_building += started.elapsed().as_secs_f64();
         let size = vocabulary.len();
         let mut too_many = false;
         let mut go_on = |states: u64, _bytes: u64| {
@@ -297,7 +301,6 @@ impl Proving<'_> {
             return Ok(None);
         }
         let checked = checked.map_err(failed)?;
-        figures.seconds_checking = started.elapsed().as_secs_f64();
         let cubes = match judge {
             Either::Lazy(lazy) => {
                 lazy.tell(&questions.goals, known);

@@ -10,10 +10,14 @@ use wattle_abstraction::{Ask, Reach, Vocabulary};
 use wattle_logic::{Kind, Term};
 use wattle_program::Program;
 
+use crate::prove::Figures;
+
 pub(crate) struct Learnt {
     pub program: Program,
     pub vocabulary: Vocabulary,
     pub further: HashMap<Ask, Reach>,
+    /// What it cost so far: rounds and predicates count for all sizes together.
+    pub figures: Box<Figures>,
 }
 
 impl Learnt {

@@ -160,6 +160,8 @@ impl Extrapolate {
             irrelevant: &|_| vec![],
         };
         let outcome = proving.prove(&fresh, &start, HashMap::new())?;
+        let of_text = Vocabulary::new(system, &start).map_or(0, |vocabulary| vocabulary.len());
+        statistics.count("text predicates", of_text as u64);
         statistics.count("sc predicates", count(&outcome));
         let Some(discipline) = discipline else {
             return match outcome {
@@ -176,6 +178,8 @@ impl Extrapolate {
         };
         let (predicates, cubes) = match outcome {
             Outcome::Proof(proof) => {
+                statistics.count("sc refined predicates", proof.figures.refined as u64);
+                statistics.count("sc rounds", proof.figures.rounds);
                 statistics.count("sc calls", proof.figures.calls);
                 statistics.count("sc states", proof.figures.states);
                 let cubes = large_cubes(&proof.vocabulary, &proof.cubes);
@@ -230,7 +234,11 @@ impl Extrapolate {
             };
             statistics.count("buffer", u64::from(each));
             match proving.prove(&fresh, &extrapolated, further)? {
-                Outcome::Proof(proof) => {
+                Outcome::Proof(mut proof) => {
+                    if let Some(learnt) = &learnt {
+                        proof.figures.rounds += learnt.figures.rounds;
+                        proof.figures.refined += learnt.figures.refined;
+                    }
                     record(statistics, &proof.figures);
                     let certificate = certificate(task, &system, Some((&reduced, discipline, each)), &proof);
                     return Ok(Verdict::Safe { certificate });
@@ -247,8 +255,12 @@ impl Extrapolate {
                     );
                     return Err(Reason::GaveUp(why));
                 }
-                Outcome::Violated { vocabulary, further, .. } => {
-                    learnt = Some(Learnt { program: reduced.program, vocabulary, further });
+                Outcome::Violated { vocabulary, further, mut figures, .. } => {
+                    if let Some(learnt) = &learnt {
+                        figures.rounds += learnt.figures.rounds;
+                        figures.refined += learnt.figures.refined;
+                    }
+                    learnt = Some(Learnt { program: reduced.program, vocabulary, further, figures });
                     each += 1;
                 }
                 Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),

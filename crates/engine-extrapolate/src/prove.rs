@@ -41,6 +41,7 @@ pub(crate) enum Outcome {
         vocabulary: Vocabulary,
         /// The questions that had to reach further.
         further: HashMap<Ask, Reach>,
+        figures: Box<Figures>,
     },
     /// The loop does not know how to go on.
     GaveUp {
@@ -160,7 +161,8 @@ impl Proving<'_> {
             for trace in [&trace].into_iter().chain(&put_off) {
                 if let Some(solution) = self.solution(solver, &vocabulary, &mut questions, trace)? {
                     let (trace, further) = (trace.clone(), scope.further);
-                    return Ok(Outcome::Violated { trace, solution, vocabulary, further });
+                    let figures = Box::new(figures);
+                    return Ok(Outcome::Violated { trace, solution, vocabulary, further, figures });
                 }
             }
             let (given, target) = self.obligation(&vocabulary, &mut questions, &trace)?;

@@ -97,7 +97,10 @@ pub fn takes_fence(edge: &Edge) -> bool {
 }
 
 fn connect(cfg: &mut Cfg, from: Point, to: Point, op: &Op, guard: &Term, origin: Origin) {
-    let edge = |guard: Term, ops: Vec<Op>| Edge { from, guard, ops, to, mode: Mode::Plain, origin };
+    // In a locked section all edges are.
+    let locked = cfg.point(to).inside == Some(Mode::Locked);
+    let mode = if locked { Mode::Locked } else { Mode::Plain };
+    let edge = |guard: Term, ops: Vec<Op>| Edge { from, guard, ops, to, mode, origin };
     cfg.edges.push(edge(guard.clone(), vec![op.clone()]));
     if !guard.is_true() {
         cfg.edges.push(edge(guard.negated(), vec![]));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use wattle_driver::{Input, load};
 use wattle_engine::{Budget, Engine, Figure, Property, Run, Task, Verdict};
-use wattle_engine_extrapolate::{Extrapolate, Method, SearchBy};
+use wattle_engine_extrapolate::{Extrapolate, Method, Rules, SearchBy};
 use wattle_program::passes;
 use wattle_smt::Library;
 
@@ -118,7 +118,12 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
     let program = with_fences(&loaded.parsed.program, memory, &job.fences);
     // The paper's locals are never forgotten.
     let program = if job.given { program } else { passes::forget_dead(&program) };
-    let method = Method::ALL.iter().find(|(name, _)| *name == job.method).ok_or("no such method")?.1;
+    // With a star: without the rule that buffers one variable of a predicate.
+    let (name, one_buffered) = match job.method.strip_suffix('*') {
+        Some(name) => (name, false),
+        None => (job.method.as_str(), true),
+    };
+    let method = Method::ALL.iter().find(|(known, _)| *known == name).ok_or("no such method")?.1;
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let engine = Extrapolate {
         smt: Library::beside(&executable),
@@ -128,6 +133,7 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
         buffer: (job.slots > 0).then_some(job.slots),
         ignore_given: !job.given,
         no_refinement: job.given,
+        rules: Rules { one_buffered, ..Rules::default() },
         ..Extrapolate::default()
     };
     let task = Task { program: &program, memory, property: Property::Stated };

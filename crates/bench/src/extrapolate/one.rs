@@ -134,7 +134,6 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
         ignore_given: !job.given,
         no_refinement: job.given,
         rules: Rules { one_buffered, ..Rules::default() },
-        ..Extrapolate::default()
     };
     let task = Task { program: &program, memory, property: Property::Stated };
     let time = Some(Duration::from_secs(job.seconds));

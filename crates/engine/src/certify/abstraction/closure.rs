@@ -242,6 +242,9 @@ impl<'c> Closure<'c> {
                 Truth::Partly(on) => Some(on),
                 Truth::Unknown => None,
             };
+            if entry.is_impossible(&part) {
+                continue;
+            }
             let (after, on) = entry.after(&part);
             if here.iter().any(|other| after.implies(other)) {
                 continue;
@@ -279,6 +282,12 @@ impl<'c> Closure<'c> {
 }
 
 impl Entry {
+    /// Is a predicate both true and false after the step? Then the step cannot be taken here.
+    fn is_impossible(&self, part: &Cube) -> bool {
+        let applies = |cubes: &[Cube]| cubes.iter().any(|cube| part.implies(cube));
+        self.sets.values().any(|[no, yes]| applies(no) && applies(yes))
+    }
+
     /// What is known after the step, as far as the state decides it; and a predicate that would decide more.
     fn after(&self, part: &Cube) -> (Cube, Option<usize>) {
         let mut after = *part;

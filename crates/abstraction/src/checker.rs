@@ -130,7 +130,7 @@ pub fn check(
 }
 
 fn dropped(system: &System, vocabulary: &Vocabulary, questions: &Questions) -> Dead {
-    if questions.forgets { Dead::new(system, vocabulary) } else { Dead::nothing() }
+    if questions.forgets() { Dead::new(system, vocabulary) } else { Dead::nothing() }
 }
 
 /// Does a trace still lead to a violation when these questions are asked? (*Yes* where it falls into too

@@ -37,6 +37,8 @@ pub struct Scope {
     pub reach: Reach,
     /// The questions that reach further than the others.
     pub further: HashMap<Ask, Reach>,
+    /// Does the checker drop what is said of dead locals? They may be all that links what is live.
+    pub forgets: bool,
 }
 
 /// A question, or questions of a kind that reach equally far.
@@ -118,8 +120,6 @@ pub struct Questions {
     pub initial: Vec<(usize, usize)>,
     /// Where the first predicate holds, nobody asks about the others: the checker drops them.
     pub irrelevant: Vec<(usize, Set)>,
-    /// Does the checker drop what is said of dead locals? They may be all that links what is live.
-    pub forgets: bool,
     /// By property, and by the truth of the points that it names.
     properties: HashMap<(usize, Vec<bool>), usize>,
     /// By property: the points that it names.
@@ -127,6 +127,10 @@ pub struct Questions {
 }
 
 impl Questions {
+    pub fn forgets(&self) -> bool {
+        self.scope.forgets
+    }
+
     pub fn new(system: &System, vocabulary: &Vocabulary, scope: Scope) -> Questions {
         let mut questions = Questions {
             scope,
@@ -135,7 +139,6 @@ impl Questions {
             contradictions: vec![],
             initial: vec![],
             irrelevant: vec![],
-            forgets: false,
             properties: HashMap::new(),
             places: system.properties.iter().map(|(_, formula)| places(formula)).collect(),
         };
@@ -373,7 +376,7 @@ impl Questions {
 impl Scope {
     /// All questions reach this far.
     pub fn all(reach: Reach) -> Scope {
-        Scope { tells: false, reach, further: HashMap::new() }
+        Scope { tells: false, reach, further: HashMap::new(), forgets: false }
     }
 
     pub fn reach(&self, ask: &Ask) -> Reach {

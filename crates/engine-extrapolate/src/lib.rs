@@ -153,9 +153,10 @@ impl Extrapolate {
             phase,
             overflow: None,
             refine,
+            given: self.is_given(&program),
             in_passing: false,
-            // What is given is given; and a proof under sc is not carried over.
-            lean: refine && !self.is_given(&program) && discipline.is_some(),
+            // A proof under sc is not carried over.
+            lean: refine && discipline.is_some(),
             images,
             irrelevant: &|_| vec![],
         };
@@ -176,8 +177,10 @@ impl Extrapolate {
                 Outcome::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
             };
         };
+        let mut given = self.is_given(&program);
         let (predicates, cubes) = match outcome {
             Outcome::Proof(proof) => {
+                given &= proof.figures.refined == 0;
                 statistics.count("sc refined predicates", proof.figures.refined as u64);
                 statistics.count("sc rounds", proof.figures.rounds);
                 statistics.count("sc calls", proof.figures.calls);
@@ -226,6 +229,7 @@ impl Extrapolate {
                 phase: &phase,
                 overflow,
                 refine,
+                given: given && learnt.is_none(),
                 // One slot shows most violations, and after the last there is no other try.
                 in_passing: self.buffer.is_none() && (2..MOST_PENDING).contains(&each),
                 lean: false,

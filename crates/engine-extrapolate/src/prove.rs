@@ -108,6 +108,9 @@ pub(crate) struct Proving<'a> {
     /// The property that says that no buffer overflows.
     pub overflow: Option<usize>,
     pub refine: bool,
+    /// Are the predicates those that somebody gave? These may speak of dead locals, as links between live ones; only
+    /// where they do not suffice are the dead forgotten, and refinement finds what takes their place.
+    pub given: bool,
     /// Is an overflow as good as a violation, should a round of refinement be needed?
     pub in_passing: bool,
     /// Is the proof to do with as few predicates as it can?
@@ -131,7 +134,7 @@ impl Proving<'_> {
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = matches!(self.approach, Approach::Lazy);
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
-        let mut scope = Scope { tells: lazy, reach, further };
+        let mut scope = Scope { tells: lazy, reach, further, forgets: lazy && self.refine && !self.given };
         let mut known = Known::default();
         let started = Instant::now();
         loop {
@@ -149,7 +152,7 @@ impl Proving<'_> {
                     figures.calls += solver.counters().checks;
                     figures.seconds_checking = started.elapsed().as_secs_f64() - figures.seconds_building;
                     let mut proof = Proof { vocabulary, questions, reached, cubes, figures };
-                    if self.lean {
+                    if self.lean && !(self.given && figures.refined == 0) {
                         self.make_lean(fresh, &mut proof, &scope, &known)?;
                     }
                     return Ok(Outcome::Proof(Box::new(proof)));
@@ -178,6 +181,11 @@ impl Proving<'_> {
             if !self.refine {
                 let why = "the predicates do not suffice".to_string();
                 return Ok(Outcome::GaveUp { why, vocabulary });
+            }
+            if lazy && !scope.forgets {
+                figures.calls += solver.counters().checks;
+                scope.forgets = true;
+                continue;
             }
             let before = vocabulary.len();
             let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
@@ -258,8 +266,6 @@ impl Proving<'_> {
         let mut questions = Questions::new(self.system, vocabulary, scope.clone());
         if matches!(self.approach, Approach::Lazy) {
             questions.irrelevant = (self.irrelevant)(vocabulary);
-            // Given predicates must do without what refinement would put in the place of the dead.
-            questions.forgets = self.refine;
         }
         questions
     }

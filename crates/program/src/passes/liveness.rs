@@ -2,24 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::Kind;
+use wattle_logic::{Kind, Term};
 
 use crate::validate::op_terms;
 use crate::{Edge, Point, Process, ProcessId, Program};
 
 /// The locals of a process that formulas over whole states mention.
 pub fn observed_locals(program: &Program, wanted: ProcessId) -> BTreeSet<u32> {
-    let mut observed = BTreeSet::new();
-    for formula in program.state_formulas() {
-        formula.walk(&mut |term| {
-            if let Kind::LocalOf { process, local, .. } = term.kind()
-                && *process == wanted.0
-            {
-                observed.insert(*local);
-            }
-        });
-    }
-    observed
+    program.state_formulas().flat_map(|formula| mentioned(formula, wanted)).collect()
+}
+
+/// The locals of a process that a formula over whole states mentions.
+pub(super) fn mentioned(formula: &Term, wanted: ProcessId) -> BTreeSet<u32> {
+    let mut locals = BTreeSet::new();
+    formula.walk(&mut |term| {
+        if let Kind::LocalOf { process, local, .. } = term.kind()
+            && *process == wanted.0
+        {
+            locals.insert(*local);
+        }
+    });
+    locals
 }
 
 /// The locals that are live at each point, if the `observed` ones are looked at wherever `looks` says.

@@ -1,7 +1,11 @@
 //! Certificates as the engine writes them.
 
+use wattle_abstraction::Cube;
+use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_engine::{Budget, Property, Reason, Run, Task, certify};
+use wattle_logic::{Sort, Term};
 use wattle_memory::find;
+use wattle_program::EdgeId;
 
 use crate::{Proved, certified, corpus, library, parse, proof};
 
@@ -42,6 +46,40 @@ fn dead_locals_do_not_matter() {
             assert!(answer.is_ok(), "{answer:?} {model} {text}");
         }
     }
+}
+
+/// The checker may split a state where the prover did not. In a part where `r == 0` would both hold and not hold after
+/// the load there is nobody, whether or not a contradiction is written down.
+#[test]
+fn a_part_with_two_answers_is_empty() {
+    let program = parse("shared x: 0..2 = *; thread p { local r; r = x; } always x == x;");
+    let (x, r) =
+        (Term::content(Term::address(0, vec![]), Sort::Int), Term::local_of(0, Term::int(0), 0, Sort::Int));
+    let is = |cell: &Term, value: i64| cell.clone().equals(Term::int(value));
+    // x is 0, x is 1, r is 0, r is 1.
+    let predicates = vec![is(&x, 0), is(&x, 1), is(&r, 0), is(&r, 1)];
+    let edge = &program.processes[0].cfg.edges[0];
+    let step = Step { thread: 0, edge: EdgeId(0) };
+    let sets = |on: usize, predicate: usize, value: bool| Triple {
+        cube: Cube::default().with(on, true),
+        claim: Claim::Sets { step, predicate, value },
+    };
+    let always = Triple { cube: Cube::default(), claim: Claim::Holds { property: 0, places: vec![] } };
+    let cube = |literals: &[(usize, bool)]| literals.iter().copied().collect::<Cube>();
+    let after = |literals: &[(usize, bool)]| (vec![edge.to], cube(literals));
+    let proof = AbstractProof {
+        reduction: None,
+        predicates,
+        triples: vec![sets(0, 2, true), sets(1, 2, false), sets(1, 3, true), always],
+        states: vec![
+            (vec![edge.from], Cube::default()),
+            after(&[(0, true), (1, false), (2, true)]),
+            after(&[(0, false), (1, true), (2, false), (3, true)]),
+            after(&[(0, false), (1, false)]),
+        ],
+    };
+    let proved = Proved { proof, unreached: vec![], ends: true };
+    assert_eq!(certified(&program, "sc", &proved), Ok((4, 4)));
 }
 
 #[test]

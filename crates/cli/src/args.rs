@@ -150,9 +150,10 @@ pub struct Search {
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
     /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso
-    /// (engine extrapolate: as many as it takes, up to 4; --emit reduced: 1)
-    #[arg(long, value_name = "N")]
-    pub buffer: Option<u32>,
+    /// (engine extrapolate: as many as it takes, up to 4; --emit reduced: 1). Under pso also for one variable, or
+    /// one element: x=2, flag[0]=3; the others hold one then, unless a number says more
+    #[arg(long, value_name = "N|NAME=N", value_parser = units::buffer)]
+    pub buffer: Vec<(Option<String>, u32)>,
     /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub unwind: Option<usize>,

@@ -78,6 +78,16 @@ pub fn loop_bound(text: &str) -> Result<(u32, u32), String> {
     good.ok_or("expected LINE=N with numbers from 1 on, such as 12=5".into())
 }
 
+/// `2`: so much room for each buffer; `x=3`: for those of one variable.
+pub fn buffer(text: &str) -> Result<(Option<String>, u32), String> {
+    let (name, number) = match text.split_once('=') {
+        Some((name, number)) => (Some(name.trim()), number.trim()),
+        None => (None, text),
+    };
+    let good = number.parse().ok().filter(|_| name != Some(""));
+    good.map(|number| (name.map(String::from), number)).ok_or("expected N or NAME=N, such as 2 or x=3".into())
+}
+
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or("expected a number from 1 on".into())
 }

@@ -3,7 +3,7 @@
 use wattle_engine::{Property, Run, Task};
 use wattle_engine_bmc as bmc;
 use wattle_engine_extrapolate::{self as extrapolate, Extrapolate};
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::reduction::{Discipline, Room, reduce};
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Program, passes};
 
@@ -60,7 +60,7 @@ pub fn abstracted(
 }
 
 /// The program with the store buffers of a model written into it, to be run under sc (`--emit reduced`).
-pub fn reduced(input: &Input, memory: &MemoryModel, buffer: u32) -> Result<Result<String, String>, Refused> {
+pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<Result<String, String>, Refused> {
     let loaded = load(input)?;
     let discipline = match memory.machine {
         Some(Machine::Tso) => Discipline::Tso,
@@ -68,7 +68,9 @@ pub fn reduced(input: &Input, memory: &MemoryModel, buffer: u32) -> Result<Resul
         _ => return Ok(Err(format!("{} has no store buffers", memory.name))),
     };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|adapted| {
-        let reduced = reduce(&adapted, discipline, &Capacity::all(buffer)).map_err(|why| why.to_string())?;
+        let capacity = room.capacity(&adapted, discipline);
+        let reduced = capacity.and_then(|capacity| reduce(&adapted, discipline, &capacity));
+        let reduced = reduced.map_err(|why| why.to_string())?;
         Ok(program(&reduced.program))
     }))
 }

@@ -13,7 +13,7 @@ use crate::prove::Proof;
 pub(crate) fn certificate(
     task: &Task<'_>,
     system: &System,
-    reduced: Option<(&Reduced, Discipline, u32)>,
+    reduced: Option<(&Reduced, Discipline, Capacity)>,
     proof: &Proof,
 ) -> Certificate {
     let claims = claims(system, &proof.questions);
@@ -22,13 +22,13 @@ pub(crate) fn certificate(
         .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
         .collect();
     let states = proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), *cube)).collect();
+    let unreached = unreached(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
     let written = AbstractProof {
-        reduction: reduced.map(|(_, discipline, each)| (discipline, Capacity::all(each))),
+        reduction: reduced.map(|(_, discipline, capacity)| (discipline, capacity)),
         predicates: proof.vocabulary.predicates().to_vec(),
         triples,
         states,
     };
-    let unreached = unreached(task, system, reduced.map(|(reduced, ..)| reduced), proof);
     Certificate::Abstraction { proof: Arc::new(written), unreached, ends: proof.reached.ends }
 }
 

@@ -42,8 +42,7 @@ impl Extrapolate {
             let predicates = start.into_iter().map(|term| (None, term)).collect();
             return self.shown(&program, &system, predicates, run, view);
         };
-        let each = self.buffer.unwrap_or(1);
-        let reduced = reduced(task.program, discipline, each).map_err(unsupported)?;
+        let (reduced, _) = reduced(task.program, discipline, &self.room(1)).map_err(unsupported)?;
         let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
         let first = if discipline == Discipline::Tso { 7 } else { 0 };
         let predicates = match self.method {

@@ -34,7 +34,7 @@ use wattle_engine::{
 };
 use wattle_logic::Term;
 use wattle_memory::Machine;
-use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
+use wattle_memory::reduction::{Capacity, Discipline, Reduced, Refused, reduce};
 use wattle_program::{Program, Shape, passes};
 use wattle_smt::{Library, Limits, Solver};
 
@@ -42,6 +42,7 @@ pub use dump::Dump;
 pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 pub use prove::Figures;
 pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
+pub use wattle_memory::reduction::Room;
 
 use certificate::certificate;
 use learnt::Learnt;
@@ -60,7 +61,7 @@ impl Engine for Extrapolate {
         let flat = flat(task.program)?;
         System::new(&flat).map_err(refused)?;
         if let Some(discipline) = discipline {
-            reduced(task.program, discipline, self.buffer.unwrap_or(1))?;
+            reduced(task.program, discipline, &self.room(1))?;
         }
         self.library().map(|_| ())
     }
@@ -90,9 +91,14 @@ fn flat(program: &Program) -> Result<Program, Unsupported> {
     passes::instantiate(program).map_err(|error| Unsupported::new(error.to_string()))
 }
 
-fn reduced(program: &Program, discipline: Discipline, each: u32) -> Result<Reduced, Unsupported> {
-    let capacity = Capacity { each, ..Capacity::default() };
-    reduce(program, discipline, &capacity).map_err(|why| Unsupported { what: why.what, span: why.span })
+fn reduced(
+    program: &Program,
+    discipline: Discipline,
+    room: &Room,
+) -> Result<(Reduced, Capacity), Unsupported> {
+    let refused = |why: Refused| Unsupported { what: why.what, span: why.span };
+    let capacity = room.capacity(program, discipline).map_err(refused)?;
+    Ok((reduce(program, discipline, &capacity).map_err(refused)?, capacity))
 }
 
 fn refused(why: wattle_abstraction::Refused) -> Unsupported {
@@ -100,6 +106,11 @@ fn refused(why: wattle_abstraction::Refused) -> Unsupported {
 }
 
 impl Extrapolate {
+    /// What was asked for, or so much for each.
+    fn room(&self, each: u32) -> Room {
+        self.buffer.clone().unwrap_or(Room::all(each))
+    }
+
     fn library(&self) -> Result<Library, Unsupported> {
         Library::find(&self.smt).map_err(|error| Unsupported::new(error.to_string()))
     }
@@ -193,11 +204,12 @@ impl Extrapolate {
                 (vocabulary.predicates().to_vec(), vec![])
             }
         };
-        let mut each = self.buffer.unwrap_or(1);
+        let mut each = self.room(1).each;
         let mut learnt: Option<Learnt> = None;
         loop {
             run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
-            let reduced = reduced(task.program, discipline, each).map_err(unsupported)?;
+            let (reduced, capacity) =
+                reduced(task.program, discipline, &self.room(each)).map_err(unsupported)?;
             let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
             let mut extrapolated = match self.method {
                 Method::Trad => predicates.clone(),
@@ -244,7 +256,8 @@ impl Extrapolate {
                         proof.figures.refined += learnt.figures.refined;
                     }
                     record(statistics, &proof.figures);
-                    let certificate = certificate(task, &system, Some((&reduced, discipline, each)), &proof);
+                    let certificate =
+                        certificate(task, &system, Some((&reduced, discipline, capacity)), &proof);
                     return Ok(Verdict::Safe { certificate });
                 }
                 Outcome::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
@@ -254,9 +267,18 @@ impl Extrapolate {
                 }
                 // Nothing else is violated, but more may be pending.
                 Outcome::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
-                    let why = format!(
-                        "a buffer may hold more than {each} stores; with {each}, nothing is violated"
-                    );
+                    let why = match (capacity.of.is_empty(), each) {
+                        (true, 1) => {
+                            "a buffer may hold more than one store; with one, nothing is violated".into()
+                        }
+                        (true, _) => format!(
+                            "a buffer may hold more than {each} stores; with {each}, nothing is violated"
+                        ),
+                        (false, _) => {
+                            "a buffer may hold more than it has room for; with that, nothing is violated"
+                                .into()
+                        }
+                    };
                     return Err(Reason::GaveUp(why));
                 }
                 Outcome::Violated { vocabulary, further, mut figures, .. } => {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use wattle_memory::reduction::Room;
+
 use crate::rules::Rules;
 
 /// The engine, with its options.
@@ -14,7 +16,7 @@ pub struct Extrapolate {
     /// The maximal size of cubes; `None`: as large as needed.
     pub cube_size: Option<usize>,
     /// Pending stores a variable (PSO) or a thread (TSO); `None`: as many as it takes.
-    pub buffer: Option<u32>,
+    pub buffer: Option<Room>,
     pub rules: Rules,
     /// Find all predicates, also where the text gives some.
     pub ignore_given: bool,

@@ -47,6 +47,15 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     let named: Vec<&String> = asked.iter().filter(|one| !parts.contains(&one.as_str())).collect();
     let chosen =
         |one: &&Algorithm| named.is_empty() || named.iter().any(|name| one.name.to_lowercase() == **name);
+    let is_known = |name: &&&String| ALGORITHMS.iter().any(|one| one.name.to_lowercase() == ***name);
+    if let Some(unknown) = named.iter().find(|name| !is_known(name)) {
+        let names: Vec<&str> = ALGORITHMS.iter().map(|one| one.name).collect();
+        return Err(format!(
+            "`{unknown}` is none of {} and no program: {}",
+            parts.join(", "),
+            names.join(", ")
+        ));
+    }
     let algorithms: Vec<&Algorithm> = ALGORITHMS.iter().filter(chosen).collect();
     let mut good = true;
     if wanted("tables") {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use wattle_driver::{Input, load};
 use wattle_engine::{Budget, Engine, Figure, Property, Run, Task, Verdict};
-use wattle_engine_extrapolate::{Extrapolate, Method, Rules, SearchBy};
+use wattle_engine_extrapolate::{Extrapolate, Method, Room, Rules, SearchBy};
 use wattle_program::passes;
 use wattle_smt::Library;
 
@@ -130,7 +130,7 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
         method,
         search: if job.search == "cubes" { SearchBy::Cubes } else { SearchBy::Implicants },
         cube_size: (job.search != "lazy").then_some(job.cube_size),
-        buffer: (job.slots > 0).then_some(job.slots),
+        buffer: (job.slots > 0).then(|| Room::all(job.slots)),
         ignore_given: !job.given,
         no_refinement: job.given,
         rules: Rules { one_buffered, ..Rules::default() },

@@ -3,9 +3,10 @@
 use wattle_driver::check::{Check, check};
 use wattle_driver::dump::{self, Abstraction, Unrolling};
 use wattle_driver::{Input, Refused, in_order, models, replay};
+use wattle_engine_extrapolate::Room;
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, property, settings_with};
+use super::{Session, atomic_copy, budget, inputs, property, room, settings_with};
 use crate::args::{self, Emit, Format};
 use crate::output::{Output, complain};
 
@@ -38,8 +39,8 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         return print_all(&inputs, &text, session);
     }
     if args.emit == Some(Emit::Reduced) {
-        let buffer = args.search.buffer.unwrap_or(1);
-        return print_all(&inputs, &|input| dump::reduced(input, &request.model, buffer), session);
+        let room = room(&args.search).unwrap_or(Room::all(1));
+        return print_all(&inputs, &|input| dump::reduced(input, &request.model, &room), session);
     }
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);

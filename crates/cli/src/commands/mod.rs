@@ -25,7 +25,7 @@ use wattle_engine::{Budget, Property};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
-use wattle_engine_extrapolate::{Extrapolate, Method, SearchBy};
+use wattle_engine_extrapolate::{Extrapolate, Method, Room, SearchBy};
 use wattle_report::Exit;
 
 use crate::args::{self, CubesBy, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show};
@@ -78,7 +78,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
-        extrapolate: Extrapolate { buffer: search.buffer, ..Extrapolate::default() },
+        extrapolate: Extrapolate { buffer: room(search), ..Extrapolate::default() },
         smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
@@ -116,10 +116,22 @@ fn settings_with(search: &Search, predicates: &Predicates, session: &Session) ->
         rules: predicates.rules,
         ignore_given: predicates.ignore_predicates,
         no_refinement: predicates.no_refinement,
-        buffer: search.buffer,
+        buffer: room(search),
         ..Extrapolate::default()
     };
     Settings { extrapolate, ..settings(search, session) }
+}
+
+/// The room of buffers, if there was a word about it.
+fn room(search: &Search) -> Option<Room> {
+    let mut room = search.buffer.first().map(|_| Room::all(1))?;
+    for (name, number) in &search.buffer {
+        match name {
+            Some(name) => _ = room.of.insert(name.clone(), *number),
+            None => room.each = *number,
+        }
+    }
+    Some(room)
 }
 
 fn atomic_copy(search: &Search) -> bool {

@@ -6,7 +6,7 @@ use wattle_abstraction::boolean::{BooleanProgram, goals};
 use wattle_abstraction::search::{Cubes, Implicants, Search};
 use wattle_abstraction::{Cube, Lazy, Prover, Questions, Reach, Scope, System, Vocabulary};
 use wattle_engine::{Engine, Property, Run, Task, Verdict};
-use wattle_engine_extrapolate::{Extrapolate, Rules, extrapolate};
+use wattle_engine_extrapolate::{Extrapolate, Room, Rules, extrapolate};
 use wattle_memory::find;
 use wattle_memory::reduction::{Capacity, Discipline, reduce};
 use wattle_program::{Program, passes, text};
@@ -116,8 +116,12 @@ fn the_queue_needs_more_than_its_proof() {
         .replace("head = h + 1;", "head = h + 1; fence;");
     let weaker = fenced.replace("consumer.h <= head;", "").replace("producer.t <= tail;", "");
     assert!(weaker.len() < fenced.len());
-    let engine =
-        Extrapolate { smt: libraries(), buffer: Some(1), no_refinement: true, ..Extrapolate::default() };
+    let engine = Extrapolate {
+        smt: libraries(),
+        buffer: Some(Room::all(1)),
+        no_refinement: true,
+        ..Extrapolate::default()
+    };
     let is_safe = |text: &str, model: &str| {
         let program = parse(text);
         let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };

@@ -51,10 +51,12 @@ mod case;
 mod order;
 mod pending;
 mod pso;
+mod room;
 mod thread;
 mod tso;
 
 pub use order::Order;
+pub use room::Room;
 
 use std::collections::BTreeMap;
 use std::fmt;

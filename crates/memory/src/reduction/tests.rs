@@ -5,7 +5,7 @@ use wattle_program::text::{parse, print};
 use wattle_program::{Program, Shape, validate};
 use wattle_source::Sources;
 
-use super::{Buffers, Capacity, Discipline, Move, Reduced, reduce};
+use super::{Buffers, Capacity, Discipline, Move, Reduced, Room, reduce};
 use crate::Machine;
 use crate::operational::{Outcome, initial_states, successors};
 
@@ -160,6 +160,24 @@ fn a_capacity_for_each_location() {
     assert_eq!(sizes, [(0, 1), (1, 2)]);
     let overflows = reduced.moves[0].iter().filter(|one| matches!(one, Move::Overflow(_))).count();
     assert_eq!(overflows, 1);
+}
+
+#[test]
+fn room_by_name() {
+    let text = "variable x : int init 0\nvariable f [2] : int init 0\nprocess t\n  entry 0\n  point 0 end\n";
+    let program = program(text);
+    let room = |of: &[(&str, u32)], discipline: Discipline| {
+        let of = of.iter().map(|(name, number)| (name.to_string(), *number)).collect();
+        Room { each: 1, of }.capacity(&program, discipline).map_err(|why| why.what)
+    };
+    let pso = |of: &[(&str, u32)]| room(of, Discipline::Pso);
+    assert_eq!(pso(&[("x", 2)]).unwrap().of, [(0, 2)].into());
+    // A variable is all its elements, and what is said of one element counts for that one.
+    assert_eq!(pso(&[("f", 2), ("f[1]", 3)]).unwrap().of, [(1, 2), (2, 3)].into());
+    assert_eq!(pso(&[("z", 2)]).unwrap_err(), "there is no shared variable `z` to give room to");
+    assert_eq!(pso(&[("f[2]", 2)]).unwrap_err(), "there is no shared variable `f[2]` to give room to");
+    let tso = room(&[("x", 2)], Discipline::Tso).unwrap_err();
+    assert_eq!(tso, "under tso a buffer belongs to a thread, not to `x`");
 }
 
 #[test]

@@ -33,6 +33,8 @@ type Ruled = Vec<(Option<u8>, Term)>;
 impl Extrapolate {
     /// `run` limits the search for cubes.
     pub fn dump(&self, task: &Task<'_>, run: &Run, view: Dump) -> Result<String, Reason> {
+        let program = self.remembering(task.program);
+        let task = &Task { program: &program, ..*task };
         let unsupported = Reason::Unsupported;
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;

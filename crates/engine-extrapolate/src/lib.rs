@@ -26,6 +26,7 @@ mod rules;
 mod symmetry;
 mod widen;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
@@ -68,7 +69,8 @@ impl Engine for Extrapolate {
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
         let mut statistics = Statistics::default();
-        let verdict = self.verdict(task, run, &mut statistics);
+        let program = self.remembering(task.program);
+        let verdict = self.verdict(&Task { program: &program, ..*task }, run, &mut statistics);
         let verdict = verdict.unwrap_or_else(|reason| Verdict::Unknown { reason });
         Answer { verdict, statistics }
     }
@@ -126,6 +128,14 @@ impl Extrapolate {
 
     fn is_given(&self, program: &Program) -> bool {
         !program.predicates.is_empty() && !self.ignore_given
+    }
+
+    /// With the locals that given predicates speak of, dead or not.
+    fn remembering<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
+        match self.is_given(program) {
+            true => Cow::Owned(passes::remember_given(program)),
+            false => Cow::Borrowed(program),
+        }
     }
 
     /// The predicates to begin with: those that the text gives, or else its comparisons.

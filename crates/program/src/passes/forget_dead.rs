@@ -4,22 +4,20 @@
 //! multiplies states: a temporary of an expression, once used, would double the state space for
 //! every value it may hold. The pass appends [`Op::Forget`] to each edge after which a local is
 //! dead, and drops the initial value of locals that are dead at the start. Locals that a property,
-//! an observed term, the filter or a given predicate mentions never die. Outcomes and verdicts stay the same; schedules
+//! an observed term or the filter mentions never die. Outcomes and verdicts stay the same; schedules
 //! carry over edge by edge, because edges keep their numbers.
 
 use std::collections::BTreeSet;
 
 use wattle_logic::Term;
 
-use super::liveness::mentioned;
 use super::{liveness, observed_locals};
 use crate::{Init, Op, Process, Program};
 
 pub fn forget_dead(program: &Program) -> Program {
     let mut result = program.clone();
     for process in program.process_ids() {
-        let mut observed = observed_locals(program, process);
-        program.predicates.iter().for_each(|predicate| observed.extend(mentioned(predicate, process)));
+        let observed = observed_locals(program, process);
         forget_in(&mut result.processes[process.0 as usize], &observed);
     }
     result

@@ -6,6 +6,7 @@ mod insert;
 mod instantiate;
 mod liveness;
 mod observe;
+mod remember;
 mod retarget;
 
 pub use forget_dead::forget_dead;
@@ -13,4 +14,5 @@ pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
 pub use instantiate::instantiate;
 pub use liveness::{liveness, observed_locals};
 pub use observe::observe_everything;
+pub use remember::remember_given;
 pub use retarget::{Untranslatable, retarget, retarget_fence};

@@ -111,3 +111,56 @@ process p
         assert!(matches!(verdict(&program, model), Verdict::Unsafe { .. }), "{model}");
     }
 }
+
+/// A step that overflows a buffer has stopped in the middle, outside its section: nothing that can be seen
+/// there is a violation, and nothing that others do then.
+#[test]
+fn behind_an_overflow_nothing_is_a_violation() {
+    let in_a_step = "wir 1
+program \"step\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 end
+  edge 0 -> 1 buffered do assign r = 1; store &x = 1; store &x = 2; assign r = 0
+always p[0].r == 0
+";
+    let in_a_section = "wir 1
+program \"section\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 inside buffered
+  point 2 inside buffered
+  point 3 end
+  edge 0 -> 1 buffered do store &x = 1; assign r = 1
+  edge 1 -> 2 buffered do store &x = 2
+  edge 2 -> 3 buffered do assign r = 0
+always p[0].r == 0
+";
+    let not_enabled = "wir 1
+program \"assertion\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1
+  point 2 end
+  edge 0 -> 1 do store &x = 1
+  edge 1 -> 2 buffered do assert r == 1 @0..0; store &x = 2; assume r == 1
+";
+    for text in [in_a_step, in_a_section, not_enabled] {
+        let program = wir(text);
+        for model in ["tso", "pso"] {
+            assert!(certified(&program, model, &proof(&program, model)).is_ok(), "{model} {text}");
+        }
+    }
+}

@@ -10,7 +10,7 @@
 //!
 //! Search is breadth first, so a violation comes with a shortest path of edges. A property may be *put off*
 //! (the overflow of buffers, after which a reduced program says nothing): states that violate it are not
-//! left, and it is reported only when nothing else is violated.
+//! looked at any further, and it is reported only when nothing else is violated.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +88,7 @@ pub fn check(
         vocabulary,
         questions,
         judge,
+        put_off,
         nodes: vec![],
         reached: HashMap::new(),
         taken: vec![false; system.transitions.len()],
@@ -146,9 +147,21 @@ pub fn follows(
     let (nodes, reached) = (vec![], HashMap::new());
     let taken = vec![false; system.transitions.len()];
     let (dead, open) = (dropped(system, vocabulary, questions), Set::default());
-    let asked = 0;
-    let mut search =
-        Search { system, vocabulary, questions, judge, nodes, reached, taken, dead, open, go_on, asked };
+    let (put_off, asked) = (None, 0);
+    let mut search = Search {
+        system,
+        vocabulary,
+        questions,
+        judge,
+        put_off,
+        nodes,
+        reached,
+        taken,
+        dead,
+        open,
+        go_on,
+        asked,
+    };
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -187,6 +200,8 @@ struct Search<'a> {
     vocabulary: &'a Vocabulary,
     questions: &'a mut Questions,
     judge: &'a mut dyn Judge,
+    /// The property that is put off.
+    put_off: Option<usize>,
     nodes: Vec<Node>,
     /// The open nodes at these points.
     reached: HashMap<Arc<[Point]>, Vec<usize>>,
@@ -294,6 +309,13 @@ impl Search<'_> {
             let steps = system.first[thread][points[thread].0 as usize].as_deref()?;
             inside.is_none_or(|other| other == thread).then_some((thread, steps))
         });
+        // Before anything else: what is wrong in such a state, or after it, says nothing.
+        if inside.is_none()
+            && let Some(property) = self.put_off
+            && self.violates(&points, cube, property)?
+        {
+            return Ok(Some(Violated::Property(property)));
+        }
         if let Some((thread, steps)) = first {
             return self.take(node, thread, steps);
         }
@@ -339,21 +361,28 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The first property that some part of the state violates.
+    /// The first property that some part of the state violates, but for the one that is put off.
     fn violated(&mut self, points: &[Point], cube: Cube) -> Result<Option<usize>, Stopped> {
         for property in 0..self.system.properties.len() {
-            let goal = self.questions.property(self.system, self.vocabulary, property, points);
-            let Some(goal) = goal else { continue };
-            let mut parts = vec![cube];
-            while let Some(part) = parts.pop() {
-                match self.ask(goal, &part)? {
-                    Judgement::Yes => {}
-                    Judgement::Depends(on) => parts.extend(self.halves(part, on)?),
-                    Judgement::No => return Ok(Some(property)),
-                }
+            if self.put_off != Some(property) && self.violates(points, cube, property)? {
+                return Ok(Some(property));
             }
         }
         Ok(None)
+    }
+
+    fn violates(&mut self, points: &[Point], cube: Cube, property: usize) -> Result<bool, Stopped> {
+        let goal = self.questions.property(self.system, self.vocabulary, property, points);
+        let Some(goal) = goal else { return Ok(false) };
+        let mut parts = vec![cube];
+        while let Some(part) = parts.pop() {
+            match self.ask(goal, &part)? {
+                Judgement::Yes => {}
+                Judgement::Depends(on) => parts.extend(self.halves(part, on)?),
+                Judgement::No => return Ok(true),
+            }
+        }
+        Ok(false)
     }
 
     /// Both values of a predicate, as far as they are possible.

@@ -23,7 +23,7 @@ use crate::vocabulary::Vocabulary;
 pub struct Solution {
     /// By cell: what it holds at first.
     pub initial: Vec<Option<i64>>,
-    /// By step: the choices of its edge. If a check fails, its edge is the last step.
+    /// By step: the choices of its edge. If a check fails, its edge is the last step, as far as it comes.
     pub choices: Vec<Vec<i64>>,
 }
 
@@ -70,9 +70,10 @@ pub fn solve(
     run.step += 1;
     conditions.push(run.now(given));
     conditions.push(run.now(&target.negated()));
-    if let Violated::Check { transition, .. } = &trace.violated {
-        let last = &system.transitions[*transition].choices;
-        choices.push(last.iter().map(|choice| run.now(choice)).collect());
+    if let Violated::Check { transition, check } = &trace.violated {
+        let last = &system.transitions[*transition];
+        let chosen = &last.choices[..last.checks[*check].chosen];
+        choices.push(chosen.iter().map(|choice| run.now(choice)).collect());
     }
     let unsupported = |error: wattle_smt::Unsupported| Stopped::Solver(error.to_string());
     let mut literals = Vec::new();

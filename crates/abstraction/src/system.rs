@@ -63,6 +63,8 @@ pub struct Check {
     pub guard: Term,
     pub holds: Term,
     pub wrong: Wrong,
+    /// How many values the edge has chosen by then.
+    pub chosen: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,9 +128,13 @@ impl System {
         }
         for property in &program.properties {
             let formula = builder.state_formula(&property.formula)?;
-            let holds = match property.kind {
-                PropertyKind::Forbid => formula.negated(),
-                PropertyKind::Always | PropertyKind::Finally => formula,
+            let holds = match (property.kind, &program.filter) {
+                (PropertyKind::Forbid, _) => formula.negated(),
+                // Final states that the filter takes out do not count.
+                (PropertyKind::Finally, Some(filter)) => {
+                    Term::binary(Binary::Implies, builder.state_formula(filter)?, formula)
+                }
+                (PropertyKind::Always | PropertyKind::Finally, _) => formula,
             };
             system.properties.push((property.kind, holds.fold()));
         }
@@ -173,9 +179,9 @@ struct Builder<'a> {
     cells: Vec<Cell>,
 }
 
-/// Of integers. (Where values of an enumeration are limited further, more is taken to be possible.)
+/// Of what has codes in a range. (Where truth values are limited further, more is taken to be possible.)
 fn range(sort: Sort, range: Option<Range>) -> Option<Range> {
-    range.filter(|_| sort == Sort::Int)
+    range.filter(|_| matches!(sort, Sort::Int | Sort::Enum(_)))
 }
 
 fn is_supported(sort: Sort) -> bool {
@@ -227,13 +233,26 @@ impl Builder<'_> {
         for (cell, value) in self.cells.iter().zip(values) {
             match value {
                 Some(value) => all.push(cell.leaf.clone().equals(Term::value(value, cell.leaf.sort()))),
-                None => all.extend(within(&cell.leaf, cell.range)),
+                None => all.extend(self.among(&cell.leaf, cell.range)),
             }
         }
         if let Some(init) = &self.program.init {
             all.push(self.state_formula(init)?);
         }
         Ok(Term::conjunction(all))
+    }
+
+    /// One of the values that can be chosen. The solver does not know where an enumeration ends.
+    fn among(&self, value: &Term, range: Option<Range>) -> Option<Term> {
+        let all = match value.sort() {
+            Sort::Enum(number) => self
+                .program
+                .enumerations
+                .get(number as usize)
+                .map(|enumeration| Range { low: 0, high: enumeration.constructors.len() as i64 - 1 }),
+            _ => None,
+        };
+        within(value, range.or(all))
     }
 
     /// A formula over whole states with constant addresses.
@@ -267,22 +286,32 @@ impl Builder<'_> {
     fn transition(&self, process: ProcessId, id: EdgeId, edge: &Edge) -> Result<Transition, Refused> {
         let first = self.first_local(process);
         let values: Vec<Term> = self.cells.iter().map(|cell| cell.leaf.clone()).collect();
-        let mut run =
-            Run { builder: self, first, values, guard: vec![], checks: vec![], forgotten: vec![], fresh: 0 };
+        let mut run = Run {
+            builder: self,
+            first,
+            values,
+            guard: vec![],
+            checks: vec![],
+            forgotten: vec![],
+            choices: vec![],
+            fresh: 0,
+        };
         let located = |refused: Refused| Refused { span: refused.span.or(Some(edge.origin.0)), ..refused };
-        let mut choices = Vec::new();
         let guard = run.term(&edge.guard).map_err(located)?;
         run.guard.push(guard);
         let mut asserts = Vec::new();
         for (op, operation) in edge.ops.iter().enumerate() {
-            run.operation(op, operation, &mut choices, &mut asserts).map_err(located)?;
+            run.operation(op, operation, &mut asserts).map_err(located)?;
         }
         let guard = Term::conjunction(run.guard).fold();
         let mut checks = run.checks;
+        let choices = run.choices;
+        let chosen = choices.len();
         checks.extend(asserts.into_iter().map(|(op, holds)| Check {
             guard: guard.clone(),
             holds,
             wrong: Wrong::Assertion { op },
+            chosen,
         }));
         checks.retain(|check| !check.holds.is_true() && !check.guard.is_false());
         let changed = |(number, value): (u32, Term)| {
@@ -294,9 +323,14 @@ impl Builder<'_> {
     }
 }
 
-/// `low <= value <= high`.
+/// `low <= value <= high`; values of an enumeration have no order, so each is named.
 fn within(value: &Term, range: Option<Range>) -> Option<Term> {
     let range = range?;
+    if let sort @ Sort::Enum(_) = value.sort() {
+        let values = (range.low..=range.high).filter_map(|code| sort.decode(code));
+        let equal = values.map(|code| value.clone().equals(Term::value(code, sort)));
+        return Some(equal.reduce(Term::or).unwrap_or_else(|| Term::bool(false)));
+    }
     let low = Term::binary(Binary::LessEqual, Term::int(range.low), value.clone());
     let high = Term::binary(Binary::LessEqual, value.clone(), Term::int(range.high));
     Some(low.and(high))
@@ -312,6 +346,7 @@ struct Run<'a> {
     guard: Vec<Term>,
     checks: Vec<Check>,
     forgotten: Vec<Term>,
+    choices: Vec<Term>,
     fresh: u32,
 }
 
@@ -372,8 +407,10 @@ impl Run<'_> {
         if !holds.is_true() {
             let guard = Term::conjunction(self.guard.iter().cloned()).fold();
             let wrong = Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds };
-            self.checks.push(Check { guard, holds: holds.clone(), wrong });
-            // Where the step has no result, nothing follows.
+            // Where the step has no result, it chooses nothing more.
+            let chosen = self.choices.len();
+            self.checks.push(Check { guard, holds: holds.clone(), wrong, chosen });
+            // Nor does anything else follow.
             self.guard.push(holds);
         }
         Ok(found)
@@ -389,13 +426,7 @@ impl Run<'_> {
         self.values[cell as usize] = value;
     }
 
-    fn operation(
-        &mut self,
-        number: usize,
-        op: &Op,
-        choices: &mut Vec<Term>,
-        asserts: &mut Vec<(usize, Term)>,
-    ) -> Result<(), Refused> {
+    fn operation(&mut self, number: usize, op: &Op, asserts: &mut Vec<(usize, Term)>) -> Result<(), Refused> {
         match op {
             Op::Load { into, address, .. } => {
                 let found = self.locations(address, number)?;
@@ -439,7 +470,11 @@ impl Run<'_> {
                     self.guard.push(Term::binary(Binary::LessEqual, low, symbol.clone()));
                     self.guard.push(Term::binary(Binary::LessEqual, symbol.clone(), high));
                 }
-                choices.push(symbol.clone());
+                // (A range is asked for when the local is set.)
+                if let (Choice::Any, None) = (among, self.builder.cells[cell as usize].range) {
+                    self.guard.extend(self.builder.among(&symbol, None));
+                }
+                self.choices.push(symbol.clone());
                 self.set(cell, symbol);
             }
             // A dead local holds anything: zero, as the machines have it, is one of the values.
@@ -464,7 +499,8 @@ impl Run<'_> {
             Op::Unsupported { what, span } => {
                 let guard = Term::conjunction(self.guard.iter().cloned()).fold();
                 let wrong = Wrong::Unsupported { what: what.to_string(), span: *span };
-                self.checks.push(Check { guard, holds: Term::bool(false), wrong });
+                let chosen = self.choices.len();
+                self.checks.push(Check { guard, holds: Term::bool(false), wrong, chosen });
                 self.guard.push(Term::bool(false));
             }
             Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {

@@ -2,7 +2,7 @@
 
 use wattle_engine::Verdict;
 
-use crate::{parse, verdict};
+use crate::{certified, parse, proof, verdict};
 
 /// The first step of the section is local, but others may move before it.
 #[test]
@@ -22,5 +22,145 @@ fn an_atomic_section_does_not_go_first() {
     );
     for model in ["sc", "tso", "pso"] {
         assert!(matches!(verdict(&program, model), Verdict::Unsafe { .. }), "{model}");
+    }
+}
+
+/// Programs in the printed form, for what no language has words for.
+fn wir(text: &str) -> wattle_program::Program {
+    let (sources, file) = wattle_source::Sources::single("test.wir", text);
+    wattle_program::text::parse(&sources, file).unwrap()
+}
+
+/// What counts as final is a matter of the filter too.
+#[test]
+fn final_states_that_a_filter_takes_out_do_not_count() {
+    let program = |filter: &str| {
+        wir(&format!(
+            "wir 1
+program \"filtered\"
+vocabulary generic
+variable x : int range 0..1 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 end
+  edge 0 -> 1 do load r from &x
+process q
+  entry 0
+  point 0
+  point 1 end
+  edge 0 -> 1 do store &x = 1
+finally p[0].r == 1
+filter {filter}
+"
+        ))
+    };
+    for model in ["sc", "tso", "pso"] {
+        let safe = program("p[0].r == 1");
+        assert!(certified(&safe, model, &proof(&safe, model)).is_ok(), "{model}");
+        assert!(matches!(verdict(&program("mem(&x) == 1"), model), Verdict::Unsafe { .. }), "{model}");
+    }
+}
+
+/// The solver has no end of symbols, an enumeration has.
+#[test]
+fn what_is_chosen_is_in_the_enumeration() {
+    let program = |holds: &str| {
+        wir(&format!(
+            "wir 1
+program \"letters\"
+vocabulary generic
+enum letter {{ a b c }}
+variable x : letter init any
+process p
+  local r : letter init letter.a
+  local s : letter init letter.a
+  entry 0
+  point 0
+  point 1
+  point 2 end
+  edge 0 -> 1 do load r from &x; havoc s
+  edge 1 -> 2 do assert {holds} @0..0
+"
+        ))
+    };
+    for model in ["sc", "tso", "pso"] {
+        for holds in ["r == letter.c", "s == letter.c"] {
+            assert!(matches!(verdict(&program(holds), model), Verdict::Unsafe { .. }), "{model} {holds}");
+        }
+    }
+}
+
+/// A step that faults chooses nothing after that.
+#[test]
+fn a_fault_comes_before_later_choices() {
+    let program = wir("wir 1
+program \"fault\"
+vocabulary generic
+variable a[2] : int range 0..1 init 0
+process p
+  local i : int range 0..3 init 0
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 end
+  edge 0 -> 1 do havoc i; load r from &a[i]; havoc r
+");
+    for model in ["sc", "tso", "pso"] {
+        assert!(matches!(verdict(&program, model), Verdict::Unsafe { .. }), "{model}");
+    }
+}
+
+/// A step that overflows a buffer has stopped in the middle, outside its section: nothing that can be seen
+/// there is a violation, and nothing that others do then.
+#[test]
+fn behind_an_overflow_nothing_is_a_violation() {
+    let in_a_step = "wir 1
+program \"step\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 end
+  edge 0 -> 1 buffered do assign r = 1; store &x = 1; store &x = 2; assign r = 0
+always p[0].r == 0
+";
+    let in_a_section = "wir 1
+program \"section\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1 inside buffered
+  point 2 inside buffered
+  point 3 end
+  edge 0 -> 1 buffered do store &x = 1; assign r = 1
+  edge 1 -> 2 buffered do store &x = 2
+  edge 2 -> 3 buffered do assign r = 0
+always p[0].r == 0
+";
+    let not_enabled = "wir 1
+program \"assertion\"
+vocabulary generic
+variable x : int range 0..2 init 0
+process p
+  local r : int range 0..1 init 0
+  entry 0
+  point 0
+  point 1
+  point 2 end
+  edge 0 -> 1 do store &x = 1
+  edge 1 -> 2 buffered do assert r == 1 @0..0; store &x = 2; assume r == 1
+";
+    for text in [in_a_step, in_a_section, not_enabled] {
+        let program = wir(text);
+        for model in ["tso", "pso"] {
+            assert!(certified(&program, model, &proof(&program, model)).is_ok(), "{model} {text}");
+        }
     }
 }

@@ -38,7 +38,7 @@
 //! thread goes to a point that it never leaves; `always overflow == 0` is added as the last property. So a
 //! violation whose path has no [`Move::Overflow`] is a violation on the machine, and a proof of the reduced
 //! program, which includes that property, is a proof for unbounded buffers. What is found behind an
-//! overflow says only that k is too small.
+//! overflow says only that k is too small: the step stopped in the middle, and out of its atomic section.
 //!
 //! **Cost.** A step with `n` buffered accesses has up to `(k + 1)^n` cases under PSO, times the locations
 //! of computed addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are

@@ -78,6 +78,8 @@ pub enum Wrong {
 pub struct System {
     pub cells: Vec<Cell>,
     pub init: Term,
+    /// What is true of all states because of the sorts of cells: the solver does not know where an enumeration ends.
+    pub domains: Vec<Term>,
     /// By thread.
     pub entries: Vec<Point>,
     /// By thread and point: may only this thread move?
@@ -105,6 +107,7 @@ impl System {
         let mut system = System {
             numbers: (0..).zip(&builder.cells).map(|(number, cell)| (cell.leaf.clone(), number)).collect(),
             init: builder.init()?,
+            domains: builder.cells.iter().filter_map(|cell| builder.among(&cell.leaf, None)).collect(),
             entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
             inside: marks(program, |info| info.inside.is_some()),
             ends: marks(program, |info| info.end),

@@ -89,6 +89,10 @@ process p
         for holds in ["r == letter.c", "s == letter.c"] {
             assert!(matches!(verdict(&program(holds), model), Verdict::Unsafe { .. }), "{model} {holds}");
         }
+        for holds in ["r", "s"].map(|r| format!("{r} == letter.a || {r} == letter.b || {r} == letter.c")) {
+            let safe = program(&holds);
+            assert!(certified(&safe, model, &proof(&safe, model)).is_ok(), "{model} {holds}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! where the claim is about a step that is taken) and not what is claimed. What a step chooses is free, so
 //! the claim holds whatever is chosen.
 
-use wattle_abstraction::Cube;
+use wattle_abstraction::{Cube, System};
 use wattle_logic::{Kind, Term};
 use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
 
@@ -25,7 +25,8 @@ pub(super) struct Triples<'c> {
 
 impl<'c> Triples<'c> {
     pub fn new(checked: &'c Checked<'c>, library: &'c Library, run: &'c Run) -> Result<Triples<'c>, Reason> {
-        Ok(Triples { checked, library, run, solver: solver(library, run)?, asked: 0 })
+        let solver = solver(&checked.system, library, run)?;
+        Ok(Triples { checked, library, run, solver, asked: 0 })
     }
 
     pub fn check(&mut self) -> Result<(), Reason> {
@@ -93,7 +94,7 @@ impl<'c> Triples<'c> {
             self.run.poll(spent(self.run))?;
         }
         if self.asked.is_multiple_of(QUESTIONS_A_SOLVER) {
-            self.solver = solver(self.library, self.run)?;
+            self.solver = solver(&self.checked.system, self.library, self.run)?;
         }
         let mut assumed: Vec<Lit> = Vec::with_capacity(all.len());
         for term in all {
@@ -115,11 +116,15 @@ fn spent(run: &Run) -> Spent {
     Spent { memory: run.resident().unwrap_or(0), states: 0 }
 }
 
-fn solver(library: &Library, run: &Run) -> Result<Solver, Reason> {
+/// One that knows of what sorts the cells are.
+fn solver(system: &System, library: &Library, run: &Run) -> Result<Solver, Reason> {
     let limits = Limits { memory: run.budget().memory };
     let mut solver = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
     let run = run.clone();
     solver.stop_when(move || run.poll(spent(&run)).is_err());
+    for domain in &system.domains {
+        solver.assert(domain).map_err(|why| Reason::GaveUp(why.to_string()))?;
+    }
     Ok(solver)
 }
 

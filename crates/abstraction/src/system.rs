@@ -17,6 +17,7 @@ use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
     Choice, Edge, EdgeId, Init, Op, Point, ProcessId, Program, PropertyKind, Range, Replicas, Shape,
 };
+use wattle_smt::Solver;
 use wattle_source::Span;
 
 use crate::fold::Fold;
@@ -144,6 +145,15 @@ impl System {
         system.cells = builder.cells;
         system.first = crate::ample::first(&system);
         Ok(system)
+    }
+
+    /// An empty solver beside another that knows of what sorts the cells are.
+    pub fn solver(&self, beside: &Solver) -> Result<Solver, String> {
+        let mut solver = beside.another().map_err(|stop| stop.to_string())?;
+        for domain in &self.domains {
+            solver.assert(domain).map_err(|why| why.to_string())?;
+        }
+        Ok(solver)
     }
 
     /// The cells that a formula speaks of.

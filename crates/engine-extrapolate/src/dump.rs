@@ -96,7 +96,7 @@ impl Extrapolate {
             Stopped::Asked => Reason::GaveUp("the time for the boolean program was spent".into()),
             Stopped::Solver(why) => Reason::GaveUp(why),
         };
-        let mut solver = self.solver(system, run)?;
+        let mut solver = system.solver(&self.solver(run)?).map_err(Reason::GaveUp)?;
         let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
         let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);

@@ -117,16 +117,13 @@ impl Extrapolate {
         Library::find(&self.smt).map_err(|error| Unsupported::new(error.to_string()))
     }
 
-    /// A solver that knows of what sorts the cells are.
-    fn solver(&self, system: &System, run: &Run) -> Result<Solver, Reason> {
+    /// The solver beside which others are made.
+    fn solver(&self, run: &Run) -> Result<Solver, Reason> {
         let library = self.library().map_err(Reason::Unsupported)?;
         let limits = Limits { memory: run.budget().memory };
         let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
         let run = run.clone();
         solver.stop_when(move || run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 }).is_err());
-        for domain in &system.domains {
-            solver.assert(domain).map_err(|why| Reason::GaveUp(why.to_string()))?;
-        }
         Ok(solver)
     }
 
@@ -162,7 +159,8 @@ impl Extrapolate {
         let program = flat(task.program).map_err(unsupported)?;
         let sc = System::new(&program).map_err(refused).map_err(unsupported)?;
         let system = &sc;
-        let fresh = || self.solver(system, run);
+        let first = self.solver(run)?;
+        let fresh_of = |system: &System| system.solver(&first).map_err(Reason::GaveUp);
         let no_shape = |error: wattle_program::NotFixed| Reason::GaveUp(error.to_string());
         let shape = Shape::new(task.program).map_err(no_shape)?;
         let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
@@ -185,7 +183,7 @@ impl Extrapolate {
             images,
             irrelevant: &|_| vec![],
         };
-        let outcome = proving.prove(&fresh, &start, HashMap::new())?;
+        let outcome = proving.prove(&|| fresh_of(system), &start, HashMap::new())?;
         let of_text = Vocabulary::new(system, &start).map_or(0, |vocabulary| vocabulary.len());
         statistics.count("text predicates", of_text as u64);
         statistics.count("sc predicates", count(&outcome));
@@ -263,8 +261,7 @@ impl Extrapolate {
                 irrelevant: &irrelevant,
             };
             statistics.count("buffer", u64::from(each));
-            let fresh = || self.solver(&system, run);
-            match proving.prove(&fresh, &extrapolated, further)? {
+            match proving.prove(&|| fresh_of(&system), &extrapolated, further)? {
                 Outcome::Proof(mut proof) => {
                     if let Some(learnt) = &learnt {
                         proof.figures.rounds += learnt.figures.rounds;

@@ -2,9 +2,12 @@
 //!
 //! Z3's default is to end the process at an error. Here nobody is called: functions return null, and
 //! whoever gets a null asks [`Context::failure`] for the reason. Terms are counted by reference;
-//! what [`Context::keep`] holds lives as long as the context.
+//! what [`Context::keep`] holds lives as long as that value. Several values may share one context of Z3: to make
+//! one, and to take it down, costs more than a hundred questions do.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_uint};
+use std::rc::Rc;
 
 use crate::api::{self, Api, Ast};
 use crate::{Library, Stop};
@@ -33,6 +36,12 @@ impl Limits {
 
 #[derive(Debug)]
 pub(crate) struct Context {
+    owner: Rc<Owner>,
+    kept: RefCell<Vec<Ast>>,
+}
+
+#[derive(Debug)]
+struct Owner {
     library: Library,
     raw: api::Context,
 }
@@ -52,117 +61,136 @@ impl Context {
         }
         // SAFETY: a live context.
         unsafe { (api.set_error_handler)(raw, None) };
-        Ok(Context { library: library.clone(), raw })
+        let owner = Rc::new(Owner { library: library.clone(), raw });
+        Ok(Context { owner, kept: RefCell::default() })
+    }
+
+    /// The same context, with nothing kept.
+    pub fn shared(&self) -> Context {
+        Context { owner: Rc::clone(&self.owner), kept: RefCell::default() }
     }
 
     pub fn api(&self) -> &Api {
-        self.library.api()
+        self.owner.library.api()
     }
 
     pub fn raw(&self) -> api::Context {
-        self.raw
+        self.owner.raw
     }
 
     pub fn library(&self) -> &Library {
-        &self.library
+        &self.owner.library
     }
 
     /// Why the last call returned nothing.
     pub fn failure(&self) -> Stop {
         // SAFETY: a live context; the message is copied at once.
         let words = unsafe {
-            let code = (self.api().get_error_code)(self.raw);
-            text((self.api().get_error_msg)(self.raw, code))
+            let code = (self.api().get_error_code)(self.raw());
+            text((self.api().get_error_msg)(self.raw(), code))
         };
         stop_of(&words)
     }
 
     pub fn failed(&self) -> bool {
         // SAFETY: a live context.
-        unsafe { (self.api().get_error_code)(self.raw) != 0 }
+        unsafe { (self.api().get_error_code)(self.raw()) != 0 }
     }
 
-    /// Take a term that was just made, for as long as the context lives.
+    /// Take a term that was just made, for as long as this value lives.
     pub fn keep(&self, ast: Ast) -> Result<Ast, Stop> {
         if ast.0.is_null() {
             return Err(self.failure());
         }
         // SAFETY: a term of this context.
-        unsafe { (self.api().inc_ref)(self.raw, ast) };
+        unsafe { (self.api().inc_ref)(self.raw(), ast) };
+        self.kept.borrow_mut().push(ast);
         Ok(ast)
     }
 
     pub fn symbol(&self, name: &str) -> Result<api::Symbol, Stop> {
         let name = CString::new(name).map_err(|_| Stop::GaveUp("a name with a zero".to_owned()))?;
         // SAFETY: the name is copied.
-        Ok(unsafe { (self.api().mk_string_symbol)(self.raw, name.as_ptr()) })
+        Ok(unsafe { (self.api().mk_string_symbol)(self.raw(), name.as_ptr()) })
     }
 
     pub fn bool_sort(&self) -> Result<Ast, Stop> {
         // SAFETY: a live context, here and in the methods below, whose arguments are terms of it.
-        self.keep(unsafe { (self.api().mk_bool_sort)(self.raw) })
+        self.keep(unsafe { (self.api().mk_bool_sort)(self.raw()) })
     }
 
     pub fn int_sort(&self) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_int_sort)(self.raw) })
+        self.keep(unsafe { (self.api().mk_int_sort)(self.raw()) })
     }
 
     pub fn truth(&self, value: bool) -> Result<Ast, Stop> {
         let make = if value { self.api().mk_true } else { self.api().mk_false };
-        self.keep(unsafe { make(self.raw) })
+        self.keep(unsafe { make(self.raw()) })
     }
 
     pub fn variable(&self, name: &str, sort: Ast) -> Result<Ast, Stop> {
         let name = self.symbol(name)?;
-        self.keep(unsafe { (self.api().mk_const)(self.raw, name, sort) })
+        self.keep(unsafe { (self.api().mk_const)(self.raw(), name, sort) })
     }
 
     pub fn number(&self, value: i64, sort: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_int64)(self.raw, value, sort) })
+        self.keep(unsafe { (self.api().mk_int64)(self.raw(), value, sort) })
     }
 
     pub fn not(&self, a: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_not)(self.raw, a) })
+        self.keep(unsafe { (self.api().mk_not)(self.raw(), a) })
     }
 
     pub fn and(&self, parts: &[Ast]) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_and)(self.raw, length(parts), parts.as_ptr()) })
+        self.keep(unsafe { (self.api().mk_and)(self.raw(), length(parts), parts.as_ptr()) })
     }
 
     pub fn or(&self, parts: &[Ast]) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_or)(self.raw, length(parts), parts.as_ptr()) })
+        self.keep(unsafe { (self.api().mk_or)(self.raw(), length(parts), parts.as_ptr()) })
     }
 
     pub fn add(&self, parts: &[Ast]) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_add)(self.raw, length(parts), parts.as_ptr()) })
+        self.keep(unsafe { (self.api().mk_add)(self.raw(), length(parts), parts.as_ptr()) })
     }
 
     pub fn multiply(&self, parts: &[Ast]) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_mul)(self.raw, length(parts), parts.as_ptr()) })
+        self.keep(unsafe { (self.api().mk_mul)(self.raw(), length(parts), parts.as_ptr()) })
     }
 
     /// Downwards, for a positive divisor.
     pub fn divide(&self, a: Ast, b: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_div)(self.raw, a, b) })
+        self.keep(unsafe { (self.api().mk_div)(self.raw(), a, b) })
     }
 
     pub fn select(&self, condition: Ast, then: Ast, otherwise: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_ite)(self.raw, condition, then, otherwise) })
+        self.keep(unsafe { (self.api().mk_ite)(self.raw(), condition, then, otherwise) })
     }
 
     pub fn equal(&self, a: Ast, b: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_eq)(self.raw, a, b) })
+        self.keep(unsafe { (self.api().mk_eq)(self.raw(), a, b) })
     }
 
     pub fn at_most(&self, a: Ast, b: Ast) -> Result<Ast, Stop> {
-        self.keep(unsafe { (self.api().mk_le)(self.raw, a, b) })
+        self.keep(unsafe { (self.api().mk_le)(self.raw(), a, b) })
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
+        // What is the last one's goes with the context.
+        if Rc::strong_count(&self.owner) > 1 {
+            for ast in self.kept.take() {
+                // SAFETY: the reference that `keep` took.
+                unsafe { (self.api().dec_ref)(self.raw(), ast) }
+            }
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
         // SAFETY: nobody else has it; what it owns goes with it.
-        unsafe { (self.api().del_context)(self.raw) }
+        unsafe { (self.library.api().del_context)(self.raw) }
     }
 }
 

@@ -4,20 +4,19 @@
 //! where the claim is about a step that is taken) and not what is claimed. What a step chooses is free, so
 //! the claim holds whatever is chosen.
 
-use wattle_abstraction::{Cube, System};
+use wattle_abstraction::Cube;
 use wattle_logic::{Kind, Term};
 use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
 
 use super::{Checked, Claim, Triple, places, wrong};
 use crate::{Reason, Run, Spent, Unsupported};
 
-/// A solver slows down with the formulas it has seen; after so many questions there is a new one. (A new one costs
-/// a millisecond; with remainders, two thousand questions to one take seven times as long as two hundred to each of ten.)
+/// A solver slows down with the formulas it has seen; after so many questions there is a new one. (With remainders, two
+/// thousand questions to one take seven times as long as two hundred to each of ten.)
 const QUESTIONS_A_SOLVER: u64 = 250;
 
 pub(super) struct Triples<'c> {
     checked: &'c Checked<'c>,
-    library: &'c Library,
     run: &'c Run,
     solver: Solver,
     asked: u64,
@@ -25,8 +24,11 @@ pub(super) struct Triples<'c> {
 
 impl<'c> Triples<'c> {
     pub fn new(checked: &'c Checked<'c>, library: &'c Library, run: &'c Run) -> Result<Triples<'c>, Reason> {
-        let solver = solver(&checked.system, library, run)?;
-        Ok(Triples { checked, library, run, solver, asked: 0 })
+        let limits = Limits { memory: run.budget().memory };
+        let mut first = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let watched = run.clone();
+        first.stop_when(move || watched.poll(spent(&watched)).is_err());
+        Ok(Triples { checked, run, solver: checked.system.solver(&first).map_err(Reason::GaveUp)?, asked: 0 })
     }
 
     pub fn check(&mut self) -> Result<(), Reason> {
@@ -94,7 +96,7 @@ impl<'c> Triples<'c> {
             self.run.poll(spent(self.run))?;
         }
         if self.asked.is_multiple_of(QUESTIONS_A_SOLVER) {
-            self.solver = solver(&self.checked.system, self.library, self.run)?;
+            self.solver = self.checked.system.solver(&self.solver).map_err(Reason::GaveUp)?;
         }
         let mut assumed: Vec<Lit> = Vec::with_capacity(all.len());
         for term in all {
@@ -114,18 +116,6 @@ impl<'c> Triples<'c> {
 
 fn spent(run: &Run) -> Spent {
     Spent { memory: run.resident().unwrap_or(0), states: 0 }
-}
-
-/// One that knows of what sorts the cells are.
-fn solver(system: &System, library: &Library, run: &Run) -> Result<Solver, Reason> {
-    let limits = Limits { memory: run.budget().memory };
-    let mut solver = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
-    let run = run.clone();
-    solver.stop_when(move || run.poll(spent(&run)).is_err());
-    for domain in &system.domains {
-        solver.assert(domain).map_err(|why| Reason::GaveUp(why.to_string()))?;
-    }
-    Ok(solver)
 }
 
 fn describe(triple: &Triple) -> String {

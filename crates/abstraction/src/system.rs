@@ -205,8 +205,18 @@ fn refused<T>(what: impl Into<String>) -> Result<T, Refused> {
     Err(Refused { what: what.into(), span: None })
 }
 
+/// Values are looked at one by one, in every state formula and every step.
+const MOST_CELLS: usize = 4096;
+
+/// An index that is computed is a case for each element.
+const MOST_ELEMENTS: usize = 256;
+
 impl Builder<'_> {
     fn cells(&mut self) -> Result<(), Refused> {
+        let locals: usize = self.program.processes.iter().map(|process| process.locals.len()).sum();
+        if self.shape.locations.len() + locals > MOST_CELLS {
+            return refused(format!("more than {MOST_CELLS} locations and locals"));
+        }
         for location in &self.shape.locations {
             let variable = &self.program.variables[location.variable as usize];
             if !is_supported(variable.sort) {
@@ -403,8 +413,15 @@ impl Run<'_> {
         for index in indices {
             terms.push(self.term(index)?);
         }
+        let all = self.builder.shape.locations_of(*variable);
+        if all.len() > MOST_ELEMENTS && !terms.iter().all(|term| term.fold().as_value().is_some()) {
+            let name = &self.builder.program.variables[*variable as usize].name;
+            return refused(format!(
+                "a computed index of {name}, which has more than {MOST_ELEMENTS} elements"
+            ));
+        }
         let mut found = Vec::new();
-        for location in self.builder.shape.locations_of(*variable) {
+        for location in all {
             let place = &self.builder.shape.locations[location as usize];
             let equal = terms.iter().zip(&place.indices);
             let here = Term::conjunction(

@@ -65,11 +65,7 @@ impl Engine for Explore {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        if let Err(wattle_program::NotFixed(process)) = Shape::new(task.program) {
-            let process = task.program.process(process);
-            let what = format!("`{}` has any number of copies", process.name);
-            return Err(Unsupported { what, span: Some(process.span) });
-        }
+        task.shape()?;
         if task.memory.machine.is_none() {
             return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
         }

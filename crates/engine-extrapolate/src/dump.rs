@@ -116,7 +116,8 @@ impl Extrapolate {
 }
 
 fn listed(program: &Program, predicates: &Ruled) -> String {
-    let mut shown = format!("{} predicates\n", predicates.len());
+    let many = if predicates.len() == 1 { "" } else { "s" };
+    let mut shown = format!("{} predicate{many}\n", predicates.len());
     let mut rules: Vec<Option<u8>> = predicates.iter().map(|(rule, _)| *rule).collect();
     rules.sort();
     rules.dedup();

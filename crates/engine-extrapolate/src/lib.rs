@@ -33,11 +33,12 @@ use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
     Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
 };
-use wattle_logic::Term;
+use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
 use wattle_memory::reduction::{Capacity, Discipline, Reduced, Refused, reduce};
-use wattle_program::{Program, Shape, passes};
-use wattle_smt::{Library, Limits, Solver};
+use wattle_program::text::print_term;
+use wattle_program::{Program, passes};
+use wattle_smt::{Decide, Library, Limits, Solver};
 
 pub use dump::Dump;
 pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
@@ -59,6 +60,7 @@ impl Engine for Extrapolate {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let discipline = discipline(task)?;
+        task.shape()?;
         let flat = flat(task.program)?;
         System::new(&flat).map_err(refused)?;
         if let Some(discipline) = discipline {
@@ -85,7 +87,7 @@ fn discipline(task: &Task<'_>) -> Result<Option<Discipline>, Unsupported> {
         Some(Machine::Sc { .. }) => Ok(None),
         Some(Machine::Tso) => Ok(Some(Discipline::Tso)),
         Some(Machine::Pso) => Ok(Some(Discipline::Pso)),
-        _ => Err(Unsupported::new("a memory model without store buffers")),
+        _ => Err(Unsupported::new("a memory model that is none of sc, tso and pso")),
     }
 }
 
@@ -101,6 +103,29 @@ fn reduced(
     let refused = |why: Refused| Unsupported { what: why.what, span: why.span };
     let capacity = room.capacity(program, discipline).map_err(refused)?;
     Ok((reduce(program, discipline, &capacity).map_err(refused)?, capacity))
+}
+
+/// Are the given predicates such that something can be made of them?
+fn given(program: &Program, system: &System, solver: &mut Solver) -> Result<(), Unsupported> {
+    for predicate in &program.predicates {
+        let mut elsewhere = false;
+        predicate.walk(&mut |term| {
+            elsewhere |= matches!(term.kind(), Kind::Content { .. }) && system.cells_of(term).is_empty();
+        });
+        // Where threads stand is known anyway.
+        if system.cells_of(predicate).is_empty() && !elsewhere {
+            continue;
+        }
+        let why = match solver.literal(predicate) {
+            _ if elsewhere => "it speaks of a location that is not there".to_string(),
+            Err(why) => why.to_string(),
+            Ok(_) => continue,
+        };
+        let predicate = print_term(program, predicate);
+        let what = format!("the given predicate `{predicate}`: {why} (--ignore-predicates does without)");
+        return Err(Unsupported::new(what));
+    }
+    Ok(())
 }
 
 fn refused(why: wattle_abstraction::Refused) -> Unsupported {
@@ -159,10 +184,12 @@ impl Extrapolate {
         let program = flat(task.program).map_err(unsupported)?;
         let sc = System::new(&program).map_err(refused).map_err(unsupported)?;
         let system = &sc;
-        let first = self.solver(run)?;
+        let mut first = self.solver(run)?;
+        if self.is_given(&program) {
+            given(&program, system, &mut first).map_err(unsupported)?;
+        }
         let fresh_of = |system: &System| system.solver(&first).map_err(Reason::GaveUp);
-        let no_shape = |error: wattle_program::NotFixed| Reason::GaveUp(error.to_string());
-        let shape = Shape::new(task.program).map_err(no_shape)?;
+        let shape = task.shape().map_err(unsupported)?;
         let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
         let images: &dyn Fn(&Term) -> Vec<Term> = &images;
         let start = self.start(&program, system);

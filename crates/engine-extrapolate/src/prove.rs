@@ -250,10 +250,8 @@ impl Proving<'_> {
 
     fn reason(&self, stopped: Stopped) -> Reason {
         match stopped {
-            Stopped::Asked => match self.run.poll(self.spent(0)) {
-                Err(reason) => reason,
-                Ok(()) => Reason::GaveUp("stopped".into()),
-            },
+            // Only memory comes back.
+            Stopped::Asked => self.run.poll(self.spent(0)).err().unwrap_or(Reason::Memory),
             Stopped::Solver(why) => Reason::GaveUp(why),
         }
     }
@@ -294,7 +292,7 @@ impl Proving<'_> {
         };
         figures.seconds_building += started.elapsed().as_secs_f64();
         let size = vocabulary.len();
-        let mut too_many = false;
+        let (mut too_many, mut halted) = (false, None);
         let mut go_on = |states: u64, _bytes: u64| {
             too_many = states > most;
             if too_many {
@@ -302,13 +300,20 @@ impl Proving<'_> {
             }
             let phase = format!("{} with {size} predicates", self.phase);
             self.run.progress(&Progress { phase, states, depth: figures.rounds });
-            self.run.poll(self.spent(states)).is_ok()
+            halted = self.run.poll(self.spent(states)).err();
+            halted.is_none()
         };
         let checked = check(self.system, vocabulary, questions, &mut judge, self.overflow, &mut go_on);
         if too_many {
             return Ok(None);
         }
+        if let Some(reason) = halted {
+            return Err(reason);
+        }
         let checked = checked.map_err(failed)?;
+        if let Checked::Holds(reached) = &checked {
+            self.run.poll(self.spent(reached.visited))?;
+        }
         let cubes = match judge {
             Either::Lazy(lazy) => {
                 lazy.tell(&questions.goals, known);

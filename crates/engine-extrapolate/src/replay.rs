@@ -4,6 +4,7 @@ use wattle_abstraction::System;
 use wattle_abstraction::checker::{Trace, Violated};
 use wattle_abstraction::path::Solution;
 use wattle_engine::{Counterexample, Reason, Schedule, Task, Violation};
+use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, Outcome};
 use wattle_memory::reduction::{Move, Reduced};
 use wattle_program::{Shape, ThreadId};
@@ -64,10 +65,16 @@ pub(crate) fn counterexample(
                 state = next;
             }
             (Outcome::Moved { state: next, .. }, _) => state = next,
+            (Outcome::Fault { fault: Fault::Overflow, .. }, _) => {
+                return Err(gave_up("on the way an integer left 64 bits".into()));
+            }
             (Outcome::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
                 violated = Some(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }
-            _ => return Err(gave_up("the machine does not know what a step does".into())),
+            (Outcome::Fault { fault, .. }, _) => {
+                return Err(gave_up(format!("a step before it faults: {fault}")));
+            }
+            (Outcome::Unsupported { what }, _) => return Err(gave_up(format!("a step is {what}"))),
         }
     }
     if violated.is_none() {

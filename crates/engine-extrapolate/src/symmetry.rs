@@ -17,7 +17,7 @@ pub(crate) fn images(program: &Program, shape: &Shape, predicate: &Term) -> Vec<
         let first = shape.thread(process, 0).0;
         for one in 0..copies {
             for other in one + 1..copies {
-                let exchange = Exchange { shape, first, copies, one, other };
+                let exchange = Exchange { program, shape, first, copies, one, other };
                 let image = exchange.term(predicate);
                 if image != *predicate && !images.contains(&image) {
                     images.push(image);
@@ -29,6 +29,7 @@ pub(crate) fn images(program: &Program, shape: &Shape, predicate: &Term) -> Vec<
 }
 
 struct Exchange<'a> {
+    program: &'a Program,
     shape: &'a Shape,
     first: u32,
     copies: u32,
@@ -67,8 +68,8 @@ impl Exchange<'_> {
         })
     }
 
-    /// One element for each copy?
+    /// One element for each copy? (A reduced program has a variable more: it is of nobody.)
     fn is_by_copy(&self, variable: u32) -> bool {
-        self.shape.extents(variable) == [self.copies]
+        (variable as usize) < self.program.variables.len() && self.shape.extents(variable) == [self.copies]
     }
 }

@@ -8,18 +8,14 @@ use std::sync::Arc;
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
 use wattle_program::symbolic::formula::speaks_of_memory;
-use wattle_program::{Edge, Mode, NotFixed, Op, Program, PropertyKind, Shape, Vocabulary};
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary};
 
 use crate::{Property, Task, Unsupported};
 
 /// The axioms of a task's model, if they can judge what the task asks.
 pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
     let program = task.program;
-    if let Err(NotFixed(process)) = Shape::new(program) {
-        let process = program.process(process);
-        let what = format!("`{}` has any number of copies", process.name);
-        return Err(Unsupported { what, span: Some(process.span) });
-    }
+    task.shape()?;
     let Some(axioms) = &task.memory.axioms else {
         return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
     };

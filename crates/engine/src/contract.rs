@@ -5,7 +5,7 @@ use std::fmt;
 
 use wattle_logic::Value;
 use wattle_memory::MemoryModel;
-use wattle_program::{Name, Program};
+use wattle_program::{Name, NotFixed, Program, Shape};
 use wattle_source::Span;
 
 use crate::{Answer, Bound, Reason, Run};
@@ -16,6 +16,17 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub memory: &'a MemoryModel,
     pub property: Property,
+}
+
+impl Task<'_> {
+    /// For engines that need to know how many threads there are.
+    pub fn shape(&self) -> Result<Shape, Unsupported> {
+        Shape::new(self.program).map_err(|NotFixed(process)| {
+            let process = self.program.process(process);
+            let what = format!("`{}` has any number of copies", process.name);
+            Unsupported { what, span: Some(process.span) }
+        })
+    }
 }
 
 /// What is asked of the program.

@@ -1,8 +1,10 @@
 //! Programs on which a plausible mistake gives a wrong answer.
 
-use wattle_engine::Verdict;
+use wattle_engine::{Engine, Property, Reason, Run, Task, Verdict};
+use wattle_engine_extrapolate::{Extrapolate, Method};
+use wattle_memory::find;
 
-use crate::{certified, parse, proof, verdict};
+use crate::{certified, libraries, parse, proof, verdict};
 
 /// The first step of the section is local, but others may move before it.
 #[test]
@@ -166,5 +168,54 @@ process p
         for model in ["tso", "pso"] {
             assert!(certified(&program, model, &proof(&program, model)).is_ok(), "{model} {text}");
         }
+    }
+}
+
+/// Refinement may find predicates over what only the reduced program has.
+#[test]
+fn overflow_has_no_copies() {
+    let program = parse("shared x; thread p[2] { x = 1; fence; assert x == 1; }");
+    let engine = Extrapolate { smt: libraries(), method: Method::Trad, ..Extrapolate::default() };
+    for model in ["tso", "pso"] {
+        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        assert!(matches!(engine.check(&task, &Run::default()).verdict, Verdict::Safe { .. }), "{model}");
+    }
+}
+
+/// What can be made of a program, and of given predicates, is said before anything is tried.
+#[test]
+fn refusals_say_what_is_wrong() {
+    let refusal = |text: &str| {
+        let program = parse(text);
+        let task = Task { program: &program, memory: find("pso").unwrap(), property: Property::Stated };
+        let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
+        let refused = engine.accepts(&task).err().map(Reason::Unsupported);
+        match refused.map_or_else(
+            || engine.check(&task, &Run::default()).verdict,
+            |reason| Verdict::Unknown { reason },
+        ) {
+            Verdict::Unknown { reason } => reason.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    for (text, expected) in [
+        (
+            "shared a[300]; thread p { local r; r = a[r]; }",
+            "a computed index of a, which has more than 256 elements",
+        ),
+        ("shared a[9000]; thread p { a[1] = 1; }", "more than 4096 locations and locals"),
+        ("shared x; thread p[*] { x = 1; }", "`p` has any number of copies"),
+        (
+            "shared x; thread p { x = 1; } predicates { x * x == 1; }",
+            "the given predicate `mem(&x) * mem(&x) == 1`",
+        ),
+        ("shared x[2]; thread p { x[0] = 1; } predicates { x[5] == 1; }", "a location that is not there"),
+        (
+            "shared x; thread p { local n = 4611686018427387904; x = n + n; fence; assert x <= 0; }",
+            "left 64 bits",
+        ),
+    ] {
+        let said = refusal(text);
+        assert!(said.contains(expected), "{said} for {text}");
     }
 }

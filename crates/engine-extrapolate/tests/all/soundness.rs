@@ -28,8 +28,9 @@ fn an_atomic_section_does_not_go_first() {
 }
 
 /// Programs in the printed form, for what no language has words for.
-fn wir(text: &str) -> wattle_program::Program {
-    let (sources, file) = wattle_source::Sources::single("test.wir", text);
+fn wir(body: &str) -> wattle_program::Program {
+    let text = format!("wir 1\nprogram \"test\"\nvocabulary generic\n{body}");
+    let (sources, file) = wattle_source::Sources::single("test.wir", &text);
     wattle_program::text::parse(&sources, file).unwrap()
 }
 
@@ -38,10 +39,7 @@ fn wir(text: &str) -> wattle_program::Program {
 fn final_states_that_a_filter_takes_out_do_not_count() {
     let program = |filter: &str| {
         wir(&format!(
-            "wir 1
-program \"filtered\"
-vocabulary generic
-variable x : int range 0..1 init 0
+            "variable x : int range 0..1 init 0
 process p
   local r : int range 0..1 init 0
   entry 0
@@ -70,10 +68,7 @@ filter {filter}
 fn what_is_chosen_is_in_the_enumeration() {
     let program = |holds: &str| {
         wir(&format!(
-            "wir 1
-program \"letters\"
-vocabulary generic
-enum letter {{ a b c }}
+            "enum letter {{ a b c }}
 variable x : letter init any
 process p
   local r : letter init letter.a
@@ -101,10 +96,7 @@ process p
 /// A step that faults chooses nothing after that.
 #[test]
 fn a_fault_comes_before_later_choices() {
-    let program = wir("wir 1
-program \"fault\"
-vocabulary generic
-variable a[2] : int range 0..1 init 0
+    let program = wir("variable a[2] : int range 0..1 init 0
 process p
   local i : int range 0..3 init 0
   local r : int range 0..1 init 0
@@ -122,10 +114,7 @@ process p
 /// there is a violation, and nothing that others do then.
 #[test]
 fn behind_an_overflow_nothing_is_a_violation() {
-    let in_a_step = "wir 1
-program \"step\"
-vocabulary generic
-variable x : int range 0..2 init 0
+    let in_a_step = "variable x : int range 0..2 init 0
 process p
   local r : int range 0..1 init 0
   entry 0
@@ -134,10 +123,7 @@ process p
   edge 0 -> 1 buffered do assign r = 1; store &x = 1; store &x = 2; assign r = 0
 always p[0].r == 0
 ";
-    let in_a_section = "wir 1
-program \"section\"
-vocabulary generic
-variable x : int range 0..2 init 0
+    let in_a_section = "variable x : int range 0..2 init 0
 process p
   local r : int range 0..1 init 0
   entry 0
@@ -150,10 +136,7 @@ process p
   edge 2 -> 3 buffered do assign r = 0
 always p[0].r == 0
 ";
-    let not_enabled = "wir 1
-program \"assertion\"
-vocabulary generic
-variable x : int range 0..2 init 0
+    let not_enabled = "variable x : int range 0..2 init 0
 process p
   local r : int range 0..1 init 0
   entry 0

@@ -82,21 +82,7 @@ pub fn check(
     put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
-    let dead = dropped(system, vocabulary, questions);
-    let mut search = Search {
-        system,
-        vocabulary,
-        questions,
-        judge,
-        put_off,
-        nodes: vec![],
-        reached: HashMap::new(),
-        taken: vec![false; system.transitions.len()],
-        dead,
-        open: Set::default(),
-        go_on,
-        asked: 0,
-    };
+    let mut search = Search::new(system, vocabulary, questions, judge, put_off, go_on);
     search.start()?;
     let mut next = 0;
     let mut later = None;
@@ -130,10 +116,6 @@ pub fn check(
     Ok(Checked::Holds(Reached { states, visited, taken: search.taken, ends }))
 }
 
-fn dropped(system: &System, vocabulary: &Vocabulary, questions: &Questions) -> Dead {
-    if questions.forgets() { Dead::new(system, vocabulary) } else { Dead::nothing() }
-}
-
 /// Does a trace still lead to a violation when these questions are asked? (*Yes* where it falls into too
 /// many states to say.)
 pub fn follows(
@@ -144,24 +126,7 @@ pub fn follows(
     trace: &Trace,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Stopped> {
-    let (nodes, reached) = (vec![], HashMap::new());
-    let taken = vec![false; system.transitions.len()];
-    let (dead, open) = (dropped(system, vocabulary, questions), Set::default());
-    let (put_off, asked) = (None, 0);
-    let mut search = Search {
-        system,
-        vocabulary,
-        questions,
-        judge,
-        put_off,
-        nodes,
-        reached,
-        taken,
-        dead,
-        open,
-        go_on,
-        asked,
-    };
+    let mut search = Search::new(system, vocabulary, questions, judge, None, go_on);
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -219,7 +184,31 @@ const MOST_PARTS: usize = 64;
 /// A trace is followed through no more states than this at a time.
 const MOST_FOLLOWED: usize = 64;
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        system: &'a System,
+        vocabulary: &'a Vocabulary,
+        questions: &'a mut Questions,
+        judge: &'a mut dyn Judge,
+        put_off: Option<usize>,
+        go_on: &'a mut dyn FnMut(u64, u64) -> bool,
+    ) -> Search<'a> {
+        Search {
+            system,
+            vocabulary,
+            judge,
+            put_off,
+            nodes: vec![],
+            reached: HashMap::new(),
+            taken: vec![false; system.transitions.len()],
+            dead: if questions.forgets() { Dead::new(system, vocabulary) } else { Dead::nothing() },
+            open: Set::default(),
+            questions,
+            go_on,
+            asked: 0,
+        }
+    }
+
     fn poll(&mut self) -> Result<(), Stopped> {
         let bytes = self.bytes();
         if (self.go_on)(self.nodes.len() as u64, bytes) { Ok(()) } else { Err(Stopped::Asked) }

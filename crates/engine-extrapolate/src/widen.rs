@@ -50,7 +50,8 @@ impl Widening<'_> {
             let mut leads_nowhere = |chosen: &[usize]| {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
-                let mut go_on = |states: u64, _: u64| run.poll(proving.spent(states)).is_ok();
+                // These are no states of the search.
+                let mut go_on = |_: u64, _: u64| run.poll(proving.spent(0)).is_ok();
                 let follows = follows(system, vocabulary, questions, &mut judge, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);

@@ -164,10 +164,11 @@ impl Explore {
         if states.is_empty() {
             return Err(Stopped::Reason(Reason::GaveUp("no initial state satisfies `init`".into()), None));
         }
-        // Waiting loops are recognised at their heads, which reduction may skip.
-        let reduction = self.reduction && ask.task.property == Property::Stated;
+        // A thread that waits for several loads still moves in a deadlock: reduction would not keep such states.
+        let assertions = ask.task.property == Property::Stated;
+        let reduction = self.reduction && assertions;
         loop {
-            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction };
+            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };
             let compiled = compile(program, &shape, target).map_err(refuse)?;
             let packed: Result<Vec<_>, Problem> = (states.iter())
                 .map(|(choices, state)| Ok((choices.clone(), compiled.pack(state)?)))

@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 use wattle_logic::{Kind, Term, Value};
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, is_stuck,
-    successors,
+    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, successors,
 };
-use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, ProcessId, Program, Role, Shape, ThreadId};
 
 use super::WRONG;
+use crate::confirm::is_deadlock;
 use crate::{
     Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
 };
@@ -183,7 +183,9 @@ fn explore(
                 Some(found) => Some(Violation::Property { property: found.property }),
                 None => None,
             },
-            Property::NoDeadlock => is_stuck(program, &shape, machine, &state).then_some(Violation::Deadlock),
+            Property::NoDeadlock => is_deadlock(program, &shape, machine, &state)
+                .map_err(|why| unsupported(why.to_string()))?
+                .then_some(Violation::Deadlock),
         };
         if let Some(violated) = bad
             && closure.violation.is_none()
@@ -205,6 +207,9 @@ fn explore(
         }
         for successor in successors(program, &shape, machine, &state) {
             let action = successor.action;
+            if task.property == Property::NoDeadlock && only_asserts(program, &shape, &action) {
+                continue;
+            }
             match successor.outcome {
                 Moved::Moved { state: mut moved, failed, .. } => {
                     if let Some(sole) = &sole {
@@ -255,6 +260,12 @@ fn explore(
     }
     closure.states = states.len() as u64;
     Ok(closure)
+}
+
+/// Is the move there for an assertion only?
+fn only_asserts(program: &Program, shape: &Shape, action: &Action) -> bool {
+    let Action::Step { thread, edge, .. } = action else { return false };
+    program.process(shape.info(*thread).process).cfg.edge(*edge).role == Role::Asserts
 }
 
 /// The most pending operations of any thread.

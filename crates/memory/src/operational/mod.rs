@@ -19,7 +19,9 @@
 mod machine;
 mod property;
 mod state;
+mod stuck;
 
 pub use machine::{Action, Outcome, Successor, apply, initial_states, successors};
-pub use property::{View, Violation, first_violation, is_final, is_stuck, violations};
+pub use property::{View, Violation, first_violation, is_final, violations};
 pub use state::{Half, State, Stored};
+pub use stuck::{TooManyWays, is_stuck};

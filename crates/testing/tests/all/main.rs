@@ -6,6 +6,7 @@ mod agreement;
 mod bmc;
 mod conformance;
 mod corpus;
+mod deadlock;
 mod instantiate;
 mod laws;
 mod reduction;

@@ -229,7 +229,8 @@ fn certified(
         }
         Certificate::Refutation { proof: Some(proof), .. } => {
             report.notes.push("the check covers solving, not how the program became a formula".into());
-            certify::refutation(proof, run).map(|steps| ("certified steps", steps))
+            let steps = certify::starts(task).and_then(|()| certify::refutation(proof, run));
+            steps.map(|steps| ("certified steps", steps))
         }
         Certificate::Refutation { proof: None, .. } => {
             Err(Reason::GaveUp("the solver did not write its proof down".into()))

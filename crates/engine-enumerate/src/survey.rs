@@ -57,7 +57,7 @@ pub(crate) fn survey<'t>(
     let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
     let states = initial_states(program, &shape).map_err(refuse)?;
     if states.is_empty() {
-        return Err(Reason::GaveUp("no initial state satisfies `init`".into()));
+        return Err(Reason::NoInitialState);
     }
     let mut arena = Arena::new(&shape);
     let cells = Cells::new(program, &shape, formulas);

@@ -162,7 +162,7 @@ impl Explore {
         let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
         let states = initial_states(program, &shape).map_err(refuse)?;
         if states.is_empty() {
-            return Err(Stopped::Reason(Reason::GaveUp("no initial state satisfies `init`".into()), None));
+            return Err(Stopped::Reason(Reason::NoInitialState, None));
         }
         // A thread that waits for several loads still moves in a deadlock: reduction would not keep such states.
         let assertions = ask.task.property == Property::Stated;

@@ -129,6 +129,8 @@ pub enum Reason {
     Polls,
     Interrupted,
     Unsupported(Unsupported),
+    /// No initial state satisfies `init`, so that there is nothing to judge.
+    NoInitialState,
     /// The bounded search reached nothing that the property speaks about.
     Vacuous {
         bound: Bound,
@@ -145,6 +147,7 @@ impl fmt::Display for Reason {
             Reason::Polls => write!(f, "work limit reached"),
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Reason::NoInitialState => write!(f, "no initial state satisfies `init`"),
             Reason::Vacuous { bound } => {
                 write!(f, "within the bound ({bound}) no execution reaches what the property speaks about")
             }

@@ -48,6 +48,7 @@ pub struct Closure {
 /// itself sees there. Such a store leaves memory as it is when it arrives, so dropping it at once
 /// loses no behaviour; kept, it can fill a buffer without end.
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
+    super::starts(task)?;
     let mut closure = explore(task, Some(capacity), true, false, run)?;
     if closure.cut && closure.violation.is_none() {
         closure = explore(task, Some(capacity), true, true, run)?;

@@ -26,7 +26,7 @@ pub enum FixVerdict {
         proof: Proof,
         /// Fewest fences, copies of a replicated thread counted one by one.
         count: usize,
-        /// Fewest where all copies get the same fences.
+        /// Fewest statements of the text, where all copies get the same fences; those of `edited`, if there is one.
         source_count: Option<usize>,
         /// Every smaller set has a replayed counterexample and the final check is *safe*.
         minimal: bool,

@@ -395,6 +395,7 @@ fn a_dump_can_be_read_by_people() {
         ],
         to: Point(1),
         mode: Mode::Locked,
+        role: Role::Step,
         origin: Origin(span(12, 34)),
     });
     let bad = Term::at(0, Term::int(0), 1).and(Term::at(1, Term::int(2), 3));

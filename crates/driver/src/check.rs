@@ -13,7 +13,7 @@ use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::{adapt, translated};
-use crate::engines::{Settings, choose, prefer};
+use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
@@ -81,6 +81,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
+            has_room_for(&settings, &loaded, &request.model)?;
             prefer(&mut engines, &loaded.parsed.program);
             let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
             // A graph has no schedule to write down.

@@ -202,10 +202,11 @@ pub(crate) fn show_or_write(
             return None;
         }
     };
-    if let (true, Some(path)) = (request.write, input.path()) {
-        notes.push(match write(path, &text) {
-            Ok(()) => format!("written to {}", path.display()),
-            Err(error) => format!("NOT written: {error}"),
+    if request.write {
+        notes.push(match input.path().map(|path| (path, write(path, &text))) {
+            Some((path, Ok(()))) => format!("written to {}", path.display()),
+            Some((_, Err(error))) => format!("NOT written: {error}"),
+            None => "NOT written: the text does not come from a file".into(),
         });
     }
     Some(text)

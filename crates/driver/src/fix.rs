@@ -13,11 +13,11 @@ use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, statement_text};
-use wattle_source::{Sources, Span};
+use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::{adapt, translated};
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
-use crate::engines::{Settings, choose, prefer};
+use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::load::panic_text;
 use crate::panel::Panel;
 use crate::reach::Reach;
@@ -122,6 +122,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
                 let settings = request.settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
+            has_room_for(&request.settings, &loaded, &request.model)?;
             // A machine is the better judge of fences: it can wait.
             if request.model.machine.is_none() {
                 prefer(&mut engines, &loaded.parsed.program);
@@ -337,7 +338,7 @@ fn search_among(
     };
     // A panic must not take the other files with it.
     let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
-        true => relaxed(task, engine, &options, run, &mut report.statistics),
+        true => relaxed(task, engine, &options, run, report),
         false => repaired(task, engine, &options, run, report),
     }));
     match found {
@@ -363,13 +364,7 @@ fn repaired(
         Outcome::AlreadySafe { proof } | Outcome::Repaired(wattle_repair::Repaired { proof, .. }) => {
             match proof {
                 wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
-                // Old edges have the same numbers with and without fences.
-                wattle_repair::Proof::Safe { certificate } => {
-                    let (unreached, ends) = certificate.coverage();
-                    report
-                        .diagnostics
-                        .extend(Reach::new(task.program, unreached, ends).vacuity(task.property));
-                }
+                proved => report.diagnostics.extend(vacuity(task, proved)),
             }
         }
         _ => {}
@@ -410,15 +405,26 @@ fn repaired(
     })
 }
 
+/// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
+/// fences. (A bounded proof about nothing is none: the panel says so.)
+fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
+    let wattle_repair::Proof::Safe { certificate } = proof else { return None };
+    let (unreached, ends) = certificate.coverage();
+    Reach::new(task.program, unreached, ends).vacuity(task.property)
+}
+
 fn relaxed(
     task: &Task<'_>,
     engine: &dyn Engine,
     options: &wattle_repair::Options,
     run: &Run,
-    statistics: &mut Statistics,
+    report: &mut FixReport,
 ) -> Result<Found, Reason> {
     let relaxing = wattle_repair::relax(task, engine, options, run)?;
-    *statistics = relaxing.statistics;
+    report.statistics = relaxing.statistics;
+    if let Relaxed::Fewest { proof, .. } = &relaxing.outcome {
+        report.diagnostics.extend(vacuity(task, proof));
+    }
     Ok(match relaxing.outcome {
         Relaxed::NotSafe { .. } => Found::NotSafe,
         Relaxed::Unknown { reason } => Found::Unknown { reason },

@@ -668,8 +668,11 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if !self.tally.candidates.is_multiple_of(1024) {
             return Ok(());
         }
-        let spent = Spent { memory: 0, states: self.tally.executions };
-        self.ground.run.poll(spent).map_err(Ended::Reason)
+        // What the process holds is asked of the system, which is not free.
+        let run = self.ground.run;
+        let memory = run.budget().memory.and_then(|_| run.resident()).unwrap_or(0);
+        let spent = Spent { memory, states: self.tally.executions };
+        run.poll(spent).map_err(Ended::Reason)
     }
 
     /// What a read of the execution that was found last returned.

@@ -58,6 +58,14 @@ pub enum FixVerdict {
 }
 
 impl FixVerdict {
+    /// Is there a proof of something?
+    pub fn is_proved(&self) -> bool {
+        matches!(
+            self,
+            FixVerdict::AlreadySafe { .. } | FixVerdict::Repaired { .. } | FixVerdict::Relaxed { .. }
+        )
+    }
+
     pub fn word(&self) -> &'static str {
         match self {
             FixVerdict::AlreadySafe { .. } => "already_safe",

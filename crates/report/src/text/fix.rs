@@ -53,7 +53,9 @@ fn result(report: &FixReport, options: &Options) -> String {
             style.bad("INTERNAL ERROR")
         }
     };
-    worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
+    if report.verdict.is_proved() {
+        worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
+    }
     if options.timing && !matches!(report.verdict, FixVerdict::Error) {
         worth.push(format!("{:.2} s", report.seconds));
     }

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cycles;
+mod engines;
 mod fences;

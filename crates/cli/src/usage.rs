@@ -50,7 +50,17 @@ const UNUSED: [(&str, &str, &[&str]); 4] = [
     (
         "smt_library",
         "--smt-library",
-        &["models", "generate", "distinguish", "replay", "explain", "schema", "completions", "man", "outcomes"],
+        &[
+            "models",
+            "generate",
+            "distinguish",
+            "replay",
+            "explain",
+            "schema",
+            "completions",
+            "man",
+            "outcomes",
+        ],
     ),
 ];
 
@@ -79,9 +89,11 @@ pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
         }
     }
     if given("sc_copy") && !part.copies {
-        return Err("--sc-copy has no effect here: it says how sc reads a remote copy, and neither sc nor rma is \
+        return Err(
+            "--sc-copy has no effect here: it says how sc reads a remote copy, and neither sc nor rma is \
                     among the models"
-            .into());
+                .into(),
+        );
     }
     Ok(warnings)
 }
@@ -129,9 +141,7 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
                 }
                 (Some(Dump::Predicates | Dump::Boolean), _) => shown(vec![EXTRAPOLATE], &model),
                 (None, Some(Emit::Reduced)) => shown(vec![REDUCED], &model),
-                (None, Some(Emit::Litmus) | None) => {
-                    asked(args.search.engine.as_deref(), args.check, &model)
-                }
+                (None, Some(Emit::Litmus) | None) => asked(args.search.engine.as_deref(), args.check, &model),
             }
         }
         Command::Fix(args) => {
@@ -228,15 +238,53 @@ mod tests {
     fn no_option_is_forgotten() {
         let effective = [
             // What is asked, and of what.
-            "files", "lang", "jobs", "model", "models", "from", "to", "check", "engine", "sc_copy", "one", "other",
+            "files",
+            "lang",
+            "jobs",
+            "model",
+            "models",
+            "from",
+            "to",
+            "check",
+            "engine",
+            "sc_copy",
+            "one",
+            "other",
             // What comes of the answer.
-            "certify", "accept_bounded", "deny", "save_trace", "dump", "emit", "allow_missing",
+            "certify",
+            "accept_bounded",
+            "deny",
+            "save_trace",
+            "dump",
+            "emit",
+            "allow_missing",
             // Repairs.
-            "all", "anywhere", "per_thread", "relax", "cost", "write",
+            "all",
+            "anywhere",
+            "per_thread",
+            "relax",
+            "cost",
+            "write",
             // Generated tests.
-            "cycle", "arch", "name", "count", "seed", "out", "list_edges", "edges", "size", "free",
+            "cycle",
+            "arch",
+            "name",
+            "count",
+            "seed",
+            "out",
+            "list_edges",
+            "edges",
+            "size",
+            "free",
             // Output that every command has.
-            "quiet", "no_timing", "help", "version", "trace", "subject", "command", "shell",
+            "quiet",
+            "no_timing",
+            "help",
+            "version",
+            "trace",
+            "subject",
+            "command",
+            "shell",
         ];
         let known = |id: &str| {
             effective.contains(&id)

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use wattle_engine::{Budget, Engine, Property, Run, Task};
-use wattle_program::passes::{Insertion, Spot};
 use wattle_program::ProcessId;
+use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
 use wattle_report::CheckVerdict;
 use wattle_source::{Span, TextEdit};
@@ -222,4 +222,3 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     }
     fs::rename(&beside, path)
 }
-

@@ -168,7 +168,8 @@ impl Explore {
         let assertions = ask.task.property == Property::Stated;
         let reduction = self.reduction && assertions;
         loop {
-            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };
+            let target =
+                Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };
             let compiled = compile(program, &shape, target).map_err(refuse)?;
             let packed: Result<Vec<_>, Problem> = (states.iter())
                 .map(|(choices, state)| Ok((choices.clone(), compiled.pack(state)?)))

@@ -328,12 +328,7 @@ fn said(insertions: &[Insertion], options: &Options) -> usize {
     insertions.iter().map(|one| options.statements(one)).sum::<u64>() as usize
 }
 
-fn repaired(
-    family: &Added<'_>,
-    found: Found,
-    source: Option<SourceRepair>,
-    options: &Options,
-) -> Repaired {
+fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>, options: &Options) -> Repaired {
     let mut solutions: Vec<Vec<Insertion>> =
         found.solutions.iter().map(|chosen| family.insertions(chosen)).collect();
     // What the text shows is the chosen one, if it is as good.

@@ -84,7 +84,8 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     })
 }
 
-const VACUOUS: &str = "warning: as expected, but no execution reaches anything that the property speaks about";
+const VACUOUS: &str =
+    "warning: as expected, but no execution reaches anything that the property speaks about";
 
 fn place(row: &Row) -> String {
     let model = row.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();

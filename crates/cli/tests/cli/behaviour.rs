@@ -62,7 +62,9 @@ fn vacuity_is_never_hidden() {
     }
     let compared = wattle(&["compare", "vacuous.wtl", "--models", "sc,tso"], "");
     assert_eq!(compared.stdout.matches("VACUOUS").count(), 2, "{}", compared.stdout);
-    for command in [&["fix", "vacuous.wtl", "--model", "tso", "-q"][..], &["compare", "vacuous.wtl", "--models", "sc"]] {
+    for command in
+        [&["fix", "vacuous.wtl", "--model", "tso", "-q"][..], &["compare", "vacuous.wtl", "--models", "sc"]]
+    {
         assert_eq!(wattle(&[command, &["--deny", "vacuous"]].concat(), "").code, 3, "{command:?}");
     }
     let ran = wattle(&["fix", "vacuous.wtl", "--model", "tso", "-q"], "");

@@ -21,9 +21,8 @@ fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport 
     check(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap().report
 }
 
-/// Where `cargo xtask setup` puts Z3.
 fn smt() -> Vec<std::path::PathBuf> {
-    vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../third_party/z3/lib/libz3.so")]
+    wattle_smt::Library::beside(&std::env::current_exe().unwrap())
 }
 
 /// Every engine, under the models that it works on.
@@ -62,7 +61,11 @@ fn an_initial_state_is_enough() {
     let text = "shared x: 0..3 = *; init x > 1 && x < 3; thread p { local r; r = x; assert r == 2; }";
     for (engine, model) in everywhere() {
         let report = checked(text, model, engine, true);
-        assert!(matches!(report.verdict, CheckVerdict::Safe { .. }), "{engine} {model}: {:?}", report.verdict);
+        assert!(
+            matches!(report.verdict, CheckVerdict::Safe { .. }),
+            "{engine} {model}: {:?}",
+            report.verdict
+        );
         assert!(report.certified && report.diagnostics.is_empty(), "{engine} {model}: {:?}", report.notes);
     }
 }

@@ -62,7 +62,8 @@ fn goes_on(
 ) -> Result<bool, TooManyWays> {
     let cfg = &program.process(shape.info(thread).process).cfg;
     let start = &state.threads[thread.0 as usize];
-    let heads: BTreeSet<Point> = cfg.edges.iter().filter(|edge| edge.role == Role::Retries).map(|edge| edge.to).collect();
+    let heads: BTreeSet<Point> =
+        cfg.edges.iter().filter(|edge| edge.role == Role::Retries).map(|edge| edge.to).collect();
     let mut around = heads.into_iter().filter(|head| belongs(cfg, *head, start.point));
     let head = match (around.next(), around.next()) {
         (Some(head), None) => Some(head),

@@ -90,7 +90,8 @@ fn waits_for_ever(
                 true => edge.role == Role::Retries,
                 false => awaits[edge.to.0 as usize] == Some(head),
             };
-            let same = (&next.memory, &next.stores, &next.halves) == (&start.memory, &start.stores, &start.halves);
+            let same =
+                (&next.memory, &next.stores, &next.halves) == (&start.memory, &start.stores, &start.halves);
             if !stays || !same {
                 return Ok(false);
             }

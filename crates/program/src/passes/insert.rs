@@ -97,14 +97,7 @@ pub fn takes_fence(edge: &Edge) -> bool {
     edge.mode != Mode::Locked && edge.ops.iter().any(starts)
 }
 
-fn connect(
-    cfg: &mut Cfg,
-    (from, to): (Point, Point),
-    op: &Op,
-    guard: &Term,
-    role: Role,
-    origin: Origin,
-) {
+fn connect(cfg: &mut Cfg, (from, to): (Point, Point), op: &Op, guard: &Term, role: Role, origin: Origin) {
     // In a locked section all edges are.
     let locked = cfg.point(to).inside == Some(Mode::Locked);
     let mode = if locked { Mode::Locked } else { Mode::Plain };

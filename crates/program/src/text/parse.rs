@@ -10,8 +10,8 @@ use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
     Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op, Orders, Origin,
-    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Role, Source, Tags,
-    Update, Variable, Vocabulary,
+    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Role, Source,
+    Tags, Update, Variable, Vocabulary,
 };
 
 /// See the module `text`. The result need not be valid; `validate` tells.

@@ -95,7 +95,8 @@ fn in_the_middle(cfg: &Cfg, edge: &Edge) -> bool {
         return false;
     };
     let mut onward = cfg.edges.iter().filter(|other| other.from == edge.to).peekable();
-    edge.role == Role::Retries || edge.to != back.to && onward.peek().is_some() && onward.all(|other| own(&other))
+    edge.role == Role::Retries
+        || edge.to != back.to && onward.peek().is_some() && onward.all(|other| own(&other))
 }
 
 #[test]
@@ -141,11 +142,16 @@ fn the_engine_finds_them() {
         let text = text(seed);
         let program = wattle_program::passes::forget_dead(&program(&text));
         for model in ["sc", "tso", "pso"] {
-            let task = Task { program: &program, memory: find(model).unwrap(), property: Property::NoDeadlock };
+            let task =
+                Task { program: &program, memory: find(model).unwrap(), property: Property::NoDeadlock };
             let run = Run::new(Budget { states: Some(3000), ..Budget::default() });
             let verdict = Explore { max_capacity: 3, ..Explore::default() }.check(&task, &run).verdict;
-            let Ok(naive) = explore_all(&task, Some(3), true, &Run::new(Budget { states: Some(3000), ..Budget::default() }))
-            else {
+            let Ok(naive) = explore_all(
+                &task,
+                Some(3),
+                true,
+                &Run::new(Budget { states: Some(3000), ..Budget::default() }),
+            ) else {
                 continue;
             };
             match verdict {

@@ -423,7 +423,15 @@ impl<'a> Body<'a, '_> {
     /// A step that does nothing.
     fn edge(&mut self, from: Point, guard: Term, to: Point) {
         let origin = self.origin();
-        self.cfg.edges.push(Edge { from, guard, ops: vec![], to, mode: Mode::Plain, role: Role::Step, origin });
+        self.cfg.edges.push(Edge {
+            from,
+            guard,
+            ops: vec![],
+            to,
+            mode: Mode::Plain,
+            role: Role::Step,
+            origin,
+        });
     }
 
     /// Everything read so far comes before what follows.

@@ -136,7 +136,8 @@ impl Stored {
 
 fn unsupported(address: &Term) -> Op {
     let _ = address;
-    let what = "an assertion in an atomic section after a store that it may or may not read, before a condition";
+    let what =
+        "an assertion in an atomic section after a store that it may or may not read, before a condition";
     Op::Unsupported { what: what.into(), span: wattle_source::Span::NOWHERE }
 }
 

@@ -138,6 +138,11 @@ fn answer(
             let (unreached, ends) = certificate.coverage();
             let reach = Reach::new(&program, unreached, ends);
             report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+            if !certificate.is_covered() {
+                report.notes.push(
+                    "the time was up before it was known what executions reach: it may be nothing".into(),
+                );
+            }
             match request.certify {
                 // The checker gets the program as it was read, before any pass.
                 true => {

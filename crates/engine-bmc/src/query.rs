@@ -344,6 +344,7 @@ impl Instance<'_, '_> {
         };
         if thin_air_free && !cut {
             // A proof is one even if it is not known what it did not reach.
+            let covered = coverage.is_ok();
             let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
             let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
             let proof = self.proof.take().map(|mut proof| {
@@ -351,7 +352,7 @@ impl Instance<'_, '_> {
                 proof.clauses.extend(chosen);
                 Arc::new(proof)
             });
-            return Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends }));
+            return Ok(Round::Complete(Certificate::Refutation { proof, covered, unreached, ends }));
         }
         let Coverage { unreached, ends } = coverage?;
         // A loop with a smaller bound of its own limits what is claimed of all loops.

@@ -73,6 +73,8 @@ pub enum Certificate {
     Refutation {
         /// Why, if the engine was asked to write it down.
         proof: Option<Arc<Refutation>>,
+        /// Is it known what executions reach? If not, `unreached` is empty and `ends` is true.
+        covered: bool,
         /// The edges that no execution takes.
         unreached: Vec<(ProcessId, EdgeId)>,
         /// Does one end (as the filter allows)?
@@ -81,6 +83,11 @@ pub enum Certificate {
 }
 
 impl Certificate {
+    /// Is it known what executions reach?
+    pub fn is_covered(&self) -> bool {
+        !matches!(self, Certificate::Refutation { covered: false, .. })
+    }
+
     /// The edges that no execution takes, and whether one ends.
     pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
         match self {

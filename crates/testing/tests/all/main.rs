@@ -10,3 +10,4 @@ mod deadlock;
 mod instantiate;
 mod laws;
 mod reduction;
+mod sections;

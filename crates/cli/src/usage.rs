@@ -42,6 +42,9 @@ const CONFIGURES: [(&str, &str, &[&str]); 17] = [
     ("smt_library", "--smt-library", &[EXTRAPOLATE]),
 ];
 
+/// What engine extrapolate does with store buffers; under sc there are none.
+const OF_BUFFERS: [(&str, &str); 3] = [("buffer", "--buffer"), ("method", "--method"), ("rules", "--rules")];
+
 /// Options of output, the commands that have no use for them, and what they would have to do with.
 const UNUSED: [(&str, &str, &[&str]); 4] = [
     ("format", "--format", &["explain", "schema", "completions", "man"]),
@@ -88,6 +91,13 @@ pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
             return Err(format!("{said} has no effect here: {}", part.why));
         }
     }
+    for (option, said) in OF_BUFFERS {
+        if given(option) && !part.buffers {
+            return Err(format!(
+                "{said} has no effect here: it is about store buffers, and no model has any"
+            ));
+        }
+    }
     if given("sc_copy") && !part.copies {
         return Err(
             "--sc-copy has no effect here: it says how sc reads a remote copy, and neither sc nor rma is \
@@ -115,6 +125,8 @@ struct Part {
     unused: &'static [(&'static str, &'static str)],
     /// Does it matter how sc reads a remote copy?
     copies: bool,
+    /// Is there a model with store buffers?
+    buffers: bool,
 }
 
 /// What `--dump` and `--emit reduced` have no use for.
@@ -181,7 +193,8 @@ const UNROLLING: &[(&str, &str)] = &[
 
 /// Something is shown, and nothing is checked.
 fn shown(engines: Vec<&'static str>, models: &[MemoryModel]) -> Part {
-    Part { engines, why: "nothing is checked".into(), unused: NOTHING_CHECKED, copies: reads_copies(models) }
+    let (copies, buffers) = (reads_copies(models), has_buffers(models));
+    Part { engines, why: "nothing is checked".into(), unused: NOTHING_CHECKED, copies, buffers }
 }
 
 /// The engines that can answer a question under one of these models (none: whichever the texts name).
@@ -204,7 +217,14 @@ fn asked(only: Option<&str>, question: Question, models: &[MemoryModel]) -> Part
         (None, []) => "no engine takes part".into(),
         (None, engines) => format!("only {} can take part", list(engines)),
     };
-    Part { engines, why, unused: &[], copies: models.is_empty() || reads_copies(models) }
+    let any = models.is_empty();
+    Part {
+        engines,
+        why,
+        unused: &[],
+        copies: any || reads_copies(models),
+        buffers: any || has_buffers(models),
+    }
 }
 
 /// Of these, those that list final states.
@@ -225,6 +245,10 @@ fn is_engine(name: &str) -> bool {
 /// A violation under rma is held against sc.
 fn reads_copies(models: &[MemoryModel]) -> bool {
     models.iter().any(|model| matches!(model.machine, Some(Machine::Sc { .. } | Machine::Rma)))
+}
+
+fn has_buffers(models: &[MemoryModel]) -> bool {
+    models.iter().any(|model| matches!(model.machine, Some(Machine::Tso | Machine::Pso)))
 }
 
 #[cfg(test)]
@@ -325,6 +349,8 @@ mod tests {
         assert!(check(&["--dump", "boolean", "--certify"]));
         assert!(check(&["--emit", "reduced", "--engine", "explore"]));
         assert!(check(&["--sc-copy", "atomic"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--buffer", "2"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--dump", "predicates", "--rules", "4"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "power", "--buffer", "2"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "power", "--capacity", "2"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "rma", "--unwind", "2"]));

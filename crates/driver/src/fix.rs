@@ -157,6 +157,13 @@ fn repair(
     };
     let program: &Program = &adapted;
     let fences = Fences::new((loaded.frontend.fences)(written.vocabulary), program, &request.model);
+    for (kind, _) in &request.costs {
+        if !request.relax && !fences.has(kind, program.vocabulary) {
+            report
+                .notes
+                .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
+        }
+    }
     let task = Task { program, memory: &request.model, property: Property::Stated };
     let panel = match Panel::new(engines, &task) {
         Ok(panel) => panel,
@@ -248,6 +255,13 @@ impl Fences {
             Some((wanted, strongest.clone()))
         };
         Fences(wattle_repair::kinds(program.vocabulary, memory).into_iter().filter_map(say).collect())
+    }
+
+    /// Can this kind be chosen?
+    fn has(&self, kind: &str, vocabulary: Vocabulary) -> bool {
+        let is_it = |op: &Op| wattle_repair::kind(op).eq_ignore_ascii_case(kind);
+        let flushes = vocabulary == Vocabulary::Rma && kind.eq_ignore_ascii_case("flush");
+        flushes || self.0.iter().any(|(fence, _)| is_it(&Op::Fence(fence.clone())))
     }
 
     pub(crate) fn as_written(&self, insertion: &Insertion) -> Insertion {

@@ -166,10 +166,8 @@ fn repair(
             return;
         }
     };
-    // A fifth of the time is kept for the check of the edited text.
-    let time = request.budget.time.map(|time| time * 4 / 5);
-    let found =
-        search(&task, request, &fences, &panel, &watch.run(Budget { time, ..request.budget }), report);
+    // A fifth of the budget is kept for the check of the edited text.
+    let found = search(&task, request, &fences, &panel, &run.share(4, 5), report);
     report.engine = Some(panel.name().to_owned());
     // Who proved the program is asked about the text.
     let request = &Fix { engine: report.engine.clone(), ..request.clone() };
@@ -446,8 +444,6 @@ fn edited(
     watch: &Watch,
 ) -> Result<String, NoEdit> {
     let edits = edits.map_err(NoEdit::Undecided)?;
-    // The search and this check share the time.
-    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
     let text = loaded.sources.text(loaded.file);
     let edited = TextEdit::apply(text, &edits);
     let mut settings = request.settings.clone();
@@ -459,7 +455,8 @@ fn edited(
         property: Property::Stated,
         engine: request.engine.clone(),
         settings,
-        budget: Budget { time: left, ..request.budget },
+        // The search and this check share the budget.
+        budget: run.left(),
         certify: false,
         atomic_copy: request.atomic_copy,
         blame_weak_memory: false,

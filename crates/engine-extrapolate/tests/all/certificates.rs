@@ -2,7 +2,7 @@
 
 use wattle_abstraction::Cube;
 use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Budget, Property, Reason, Run, Task, certify};
+use wattle_engine::{Budget, Property, Reason, Run, Task, Work, certify};
 use wattle_logic::{Sort, Term};
 use wattle_memory::find;
 use wattle_program::EdgeId;
@@ -96,6 +96,6 @@ fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
     let Proved { proof, unreached, ends } = proof(&program, "tso");
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
-    let run = Run::new(Budget { polls: Some(0), ..Budget::default() });
-    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Polls));
+    let run = Run::new(Budget { work: Some(Work::NONE), ..Budget::default() });
+    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Work));
 }

@@ -14,7 +14,7 @@ use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
 
 use super::WRONG;
 use crate::{
-    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
+    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation, Work,
 };
 
 /// The result of re-exploration.
@@ -124,6 +124,13 @@ fn drop_idle_stores(state: &mut State, sole: &[Option<ThreadId>]) {
     }
 }
 
+/// What visiting a state costs.
+const STATE: Work = Work::microseconds(5);
+
+fn spent(states: &[Rc<State>]) -> Spent {
+    Spent { memory: (states.len() * 400) as u64, states: states.len() as u64 }
+}
+
 fn explore(
     task: &Task<'_>,
     capacity: Option<usize>,
@@ -143,7 +150,11 @@ fn explore(
     let mut states: Vec<Rc<State>> = Vec::new();
     let mut parents: Vec<Option<(usize, Action)>> = Vec::new();
     let mut initial: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
-    for (choices, state) in initial_states(program, &shape).map_err(unsupported)? {
+    for (number, start) in initial_states(program, &shape).map_err(unsupported)?.enumerate() {
+        if number % 256 == 0 {
+            run.poll(STATE * 256, spent(&states))?;
+        }
+        let Some((choices, state)) = start.map_err(unsupported)? else { continue };
         let state = Rc::new(state);
         if known.insert(state.clone()) {
             initial.insert(states.len(), choices);
@@ -164,8 +175,7 @@ fn explore(
     };
     while next < states.len() {
         if next % 256 == 0 {
-            let memory = (states.len() * 400) as u64;
-            run.poll(Spent { memory, states: states.len() as u64 })?;
+            run.poll(STATE * 256, spent(&states))?;
         }
         let state = states[next].clone();
         let report = |violated, last, parents: &[_]| Counterexample {

@@ -16,10 +16,12 @@
 //!
 //! Buffers are unbounded here; a search that wants a bound counts for itself ([`State::pending`]).
 
+mod initial;
 mod machine;
 mod property;
 mod state;
 
-pub use machine::{Action, Outcome, Successor, apply, initial_states, successors};
+pub use initial::{InitialStates, Start, initial_state, initial_states};
+pub use machine::{Action, Outcome, Successor, apply, successors};
 pub use property::{View, Violation, first_violation, is_final, is_stuck, violations};
 pub use state::{Half, State, Stored};

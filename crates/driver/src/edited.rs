@@ -10,7 +10,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use wattle_engine::{Budget, Engine, Property, Run, Task};
+use wattle_engine::{Engine, Property, Run, Task};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
@@ -145,8 +145,6 @@ pub(crate) fn edited(
     run: &Run,
     watch: &Watch,
 ) -> Result<String, NoEdit> {
-    // The search and this check share the time.
-    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
     let text = loaded.sources.text(loaded.file);
     let edited = TextEdit::apply(text, edits);
     let mut settings = request.settings.clone();
@@ -158,7 +156,8 @@ pub(crate) fn edited(
         property: Property::Stated,
         engine: request.engine.clone(),
         settings,
-        budget: Budget { time: left, ..request.budget },
+        // The search and this check share the budget.
+        budget: run.left(),
         certify: false,
         atomic_copy: request.atomic_copy,
         blame_weak_memory: false,

@@ -172,17 +172,8 @@ fn repair(
             return;
         }
     };
-    // A fifth of the time is kept for the check of the edited text.
-    let time = request.budget.time.map(|time| time * 4 / 5);
-    let found = search(
-        &task,
-        request,
-        loaded,
-        &fences,
-        &panel,
-        &watch.run(Budget { time, ..request.budget }),
-        report,
-    );
+    // A fifth of the budget is kept for the check of the edited text.
+    let found = search(&task, request, loaded, &fences, &panel, &run.share(4, 5), report);
     report.engine = Some(panel.name().to_owned());
     // Who proved the program is asked about the text.
     let request = &Fix { engine: report.engine.clone(), ..request.clone() };

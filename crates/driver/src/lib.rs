@@ -32,6 +32,7 @@ pub mod test;
 mod turns;
 mod watch;
 
+pub use adapt::adapt;
 pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use wattle_engine::certify::refutation::Refutation;
 use wattle_engine::{
     Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported,
-    Violation,
+    Violation, Work,
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
@@ -28,8 +28,9 @@ use crate::decode::decode;
 use crate::encoding::{self, Constraint, Encoding, encode};
 use crate::formulation::Constrained;
 use crate::property::{Asked, ask};
+use crate::pulse::Pulse;
 use crate::refutation::{Ledger, problem, refuted};
-use crate::unroll::unroll;
+use crate::unroll::unroll_within;
 use crate::{Bmc, order};
 
 /// What one bound shows.
@@ -93,8 +94,9 @@ pub(crate) fn rounds(
         Err(reason) => Failed::Effort(reason),
         Ok(()) => Failed::Large(Reason::Unsupported(why)),
     };
+    let pulse = Rc::new(Pulse::new(run));
     let options = engine.unrolling(task, bounds);
-    let mut structure = unroll(task.program, &shape, &options).map_err(refused)?;
+    let mut structure = unroll_within(task.program, &shape, &options, &pulse).map_err(refused)?;
     let asked = ask(task.program, &shape, &mut structure).map_err(refused)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
@@ -105,9 +107,8 @@ pub(crate) fn rounds(
     let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
     let stopped = stop_with(&mut solver, run);
     let mut ledger = Ledger::new(&mut solver, engine.proof);
-    let over = || poll(run).is_err();
     let mut circuit = Circuit::new(&mut ledger);
-    circuit.over = Some(&over);
+    circuit.pulse = pulse;
     let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
     let encoding = encode(&structure, &mut circuit, model).map_err(refused)?;
@@ -176,8 +177,11 @@ fn unsupported(what: impl Into<String>) -> Reason {
 }
 
 fn poll(run: &Run) -> Result<(), Reason> {
-    run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 })
+    run.poll(Work::NONE, Spent { memory: run.resident().unwrap_or(0), states: 0 })
 }
+
+/// What the solver does between two looks at the budget.
+const SEARCH: Work = Work::microseconds(20);
 
 /// Why the solver was stopped, if it was.
 type Stopped = Rc<RefCell<Option<Reason>>>;
@@ -192,7 +196,7 @@ fn stop_with(solver: &mut Solver, run: &Run) -> Stopped {
             memory = run.resident().unwrap_or(0);
         }
         polls = polls.wrapping_add(1);
-        match run.poll(Spent { memory, states: 0 }) {
+        match run.poll(SEARCH, Spent { memory, states: 0 }) {
             Ok(()) => false,
             Err(reason) => {
                 *told.borrow_mut() = Some(reason);
@@ -369,7 +373,8 @@ impl Instance<'_, '_> {
     /// Is there an initial state? Asked where there is no execution at all, which may be due to the axioms.
     fn starts(&self) -> bool {
         let states = || operational::initial_states(self.program, self.shape);
-        self.program.init.is_none() || states().is_ok_and(|states| !states.is_empty())
+        self.program.init.is_none()
+            || states().is_ok_and(|mut states| states.any(|start| matches!(start, Ok(Some(_)))))
     }
 
     /// Is a thread cut at a loop that has no bound of its own?

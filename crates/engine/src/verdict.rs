@@ -133,7 +133,7 @@ pub enum Reason {
     Timeout,
     Memory,
     States,
-    Polls,
+    Work,
     Interrupted,
     Unsupported(Unsupported),
     /// No initial state satisfies `init`, so that there is nothing to judge.
@@ -151,7 +151,7 @@ impl fmt::Display for Reason {
             Reason::Timeout => write!(f, "time limit reached"),
             Reason::Memory => write!(f, "memory limit reached"),
             Reason::States => write!(f, "limit of states reached"),
-            Reason::Polls => write!(f, "work limit reached"),
+            Reason::Work => write!(f, "work limit reached"),
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
             Reason::NoInitialState => write!(f, "no initial state satisfies `init`"),

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
-use wattle_engine::{Budget, Property};
+use wattle_engine::{Budget, Property, Work};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
@@ -70,7 +70,16 @@ fn inputs(inputs: &Inputs) -> Vec<Input> {
 
 fn budget(search: &Search) -> Budget {
     let time = (!search.timeout.is_zero()).then_some(search.timeout);
-    Budget { time, memory: search.memory, states: search.max_states, polls: None }
+    Budget { time, memory: search.memory, states: search.max_states, work: None }
+}
+
+/// For results that must not depend on how fast or busy the machine is: the limit of time counts as work, and the clock is
+/// only an outer limit.
+fn budget_of_work(search: &Search) -> Budget {
+    const PATIENCE: u32 = 20;
+    let budget = budget(search);
+    let work = budget.time.map(Work::during);
+    Budget { work, time: budget.time.map(|time| time * PATIENCE), ..budget }
 }
 
 fn settings(search: &Search, session: &Session) -> Settings {

@@ -9,7 +9,7 @@ use wattle_report::Exit;
 use wattle_report::json::SCHEMA;
 use wattle_report::text::Detail;
 
-use super::{Session, atomic_copy, budget, inputs, settings};
+use super::{Session, atomic_copy, budget_of_work, inputs, settings};
 use crate::args::{self, Format};
 use crate::output::complain;
 
@@ -21,7 +21,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             property: Property::Stated,
             engine: args.search.engine.clone(),
             settings: settings(&args.search, session),
-            budget: budget(&args.search),
+            budget: budget_of_work(&args.search),
             certify: false,
             atomic_copy: atomic_copy(&args.search),
             blame_weak_memory: false,

@@ -5,3 +5,4 @@
 mod cycles;
 mod engines;
 mod fences;
+mod limits;

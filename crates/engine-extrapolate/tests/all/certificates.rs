@@ -2,7 +2,7 @@
 
 use wattle_abstraction::Cube;
 use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Budget, Property, Reason, Run, Task, certify};
+use wattle_engine::{Budget, Property, Reason, Run, Task, Work, certify};
 use wattle_logic::{Sort, Term};
 use wattle_memory::find;
 use wattle_program::EdgeId;
@@ -106,13 +106,13 @@ fn nothing_is_certified_of_a_program_that_cannot_start() {
         certified(&cannot, "sc", &proved).unwrap_err(),
         certify::state_space(&task(&cannot), 0, &run).unwrap_err(),
         certify::executions(&task(&cannot), &run).unwrap_err(),
-        certify::starts(&task(&cannot)).unwrap_err(),
+        certify::starts(&task(&cannot), &run).unwrap_err(),
     ];
     for reason in reasons {
         assert!(certify::is_contradiction(&reason), "{reason}");
         assert!(reason.to_string().contains("no initial state"), "{reason}");
     }
-    assert_eq!(certify::starts(&task(&starts)), Ok(()));
+    assert_eq!(certify::starts(&task(&starts), &run), Ok(()));
 }
 
 #[test]
@@ -120,6 +120,6 @@ fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
     let Proved { proof, unreached, ends } = proof(&program, "tso");
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
-    let run = Run::new(Budget { polls: Some(0), ..Budget::default() });
-    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Polls));
+    let run = Run::new(Budget { work: Some(Work::NONE), ..Budget::default() });
+    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Work));
 }

@@ -18,8 +18,7 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
     };
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
-    let initial = operational::initial_states(program, &shape).map_err(Rejected)?;
-    let Some((_, start)) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial) else {
+    let Some(start) = operational::initial_state(program, &shape, &schedule.initial) else {
         return reject("the schedule does not start in an initial state");
     };
     let mut states = vec![start];

@@ -15,7 +15,7 @@ use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
 use wattle_program::{Cfg, Edge, Fence, Mode, Orders, Point, Program, Role, Shape, Tags, ThreadId};
 
 /// More than the machine follows, so that it is the machine that gives up first.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 18;
 
 /// Can nothing ever change again, although a thread has not ended?
 pub fn is_deadlock(

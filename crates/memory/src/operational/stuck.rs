@@ -17,7 +17,7 @@ use super::state::State;
 use crate::Machine;
 
 /// The most ways for one thread to stand in its await; each value that it chooses is one.
-const MOST_WAYS: usize = 1 << 18;
+const MOST_WAYS: usize = 1 << 17;
 
 /// An await with too many ways to stand in it: not known to be stuck, nor not to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -107,8 +107,13 @@ fn three_readings_agree_on_every_state() {
         let program = program(&text);
         let shape = Shape::new(&program).unwrap();
         for machine in [Machine::Sc { atomic_copy: false }, Machine::Tso, Machine::Pso] {
-            let mut open: VecDeque<State> =
-                initial_states(&program, &shape).unwrap().into_iter().map(|(_, state)| state).collect();
+            let mut open: VecDeque<State> = initial_states(&program, &shape)
+                .unwrap()
+                .all()
+                .unwrap()
+                .into_iter()
+                .map(|(_, state)| state)
+                .collect();
             let mut seen: BTreeSet<State> = open.iter().cloned().collect();
             while let Some(state) = open.pop_front() {
                 states += 1;

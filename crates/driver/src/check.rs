@@ -11,7 +11,7 @@ use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::{adapt, translated};
-use crate::engines::{Settings, choose, prefer};
+use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
@@ -79,6 +79,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
+            has_room_for(&settings, &loaded, &request.model)?;
             prefer(&mut engines, &loaded.parsed.program);
             let counterexample = answer(request, &loaded, &engines, &run, &mut report);
             // A graph has no schedule to write down.
@@ -134,6 +135,11 @@ fn answer(
             let (unreached, ends) = certificate.coverage();
             let reach = Reach::new(&program, unreached, ends);
             report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+            if !certificate.is_covered() {
+                report.notes.push(
+                    "the time was up before it was known what executions reach: it may be nothing".into(),
+                );
+            }
             match request.certify {
                 // The checker gets the program as it was read, before any pass.
                 true => {
@@ -225,7 +231,8 @@ fn certified(
         }
         Certificate::Refutation { proof: Some(proof), .. } => {
             report.notes.push("the check covers solving, not how the program became a formula".into());
-            certify::refutation(proof, run).map(|steps| ("certified steps", steps))
+            let steps = certify::starts(task, run).and_then(|()| certify::refutation(proof, run));
+            steps.map(|steps| ("certified steps", steps))
         }
         Certificate::Refutation { proof: None, .. } => {
             Err(Reason::GaveUp("the solver did not write its proof down".into()))

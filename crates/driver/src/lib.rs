@@ -10,6 +10,7 @@ pub mod compare;
 pub mod distinguish;
 pub mod doctor;
 pub mod dump;
+mod edited;
 pub mod emit;
 pub mod engines;
 pub mod explain;

@@ -16,6 +16,7 @@ use wattle_engine::{
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
+use wattle_memory::operational;
 use wattle_program::step::domain;
 use wattle_program::{Point, ProcessId, Program, Shape};
 use wattle_sat::{Clauses, Lit, Outcome, Solver};
@@ -336,9 +337,18 @@ impl Instance<'_, '_> {
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;
-        let coverage = coverage::cover(self, questions.ends, covered);
+        // Of a program that cannot start, anything is proved.
+        let exists = self.exists(Lit::TRUE);
+        let coverage = match exists {
+            Ok(true) => coverage::cover(self, questions.ends, covered),
+            Ok(false) if !self.starts() => return Err(Failed::Judged(Reason::NoInitialState)),
+            Ok(false) => Ok(coverage::nothing(self.program)),
+            Err(reason) if self.program.init.is_some() => return Err(Failed::Effort(reason)),
+            Err(reason) => Err(reason),
+        };
         if thin_air_free && !cut {
             // A proof is one even if it is not known what it did not reach.
+            let covered = coverage.is_ok();
             let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
             let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
             let proof = self.proof.take().map(|mut proof| {
@@ -346,7 +356,7 @@ impl Instance<'_, '_> {
                 proof.clauses.extend(chosen);
                 Arc::new(proof)
             });
-            return Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends }));
+            return Ok(Round::Complete(Certificate::Refutation { proof, covered, unreached, ends }));
         }
         let Coverage { unreached, ends } = coverage?;
         // A loop with a smaller bound of its own limits what is claimed of all loops.
@@ -358,6 +368,13 @@ impl Instance<'_, '_> {
         };
         let bound = Bound::Unwinding { unwind: least, unreached, ends };
         Ok(Round::Bounded { bound, may_grow })
+    }
+
+    /// Is there an initial state? Asked where there is no execution at all, which may be due to the axioms.
+    fn starts(&self) -> bool {
+        let states = || operational::initial_states(self.program, self.shape);
+        self.program.init.is_none()
+            || states().is_ok_and(|mut states| states.any(|start| matches!(start, Ok(Some(_)))))
     }
 
     /// Is a thread cut at a loop that has no bound of its own?

@@ -691,8 +691,11 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
             return Ok(());
         }
         let effort = std::mem::take(&mut self.tally.effort);
-        let spent = Spent { memory: 0, states: self.tally.executions };
-        self.ground.run.poll(ROW * effort, spent).map_err(Ended::Reason)
+        // What the process holds is asked of the system, which is not free.
+        let run = self.ground.run;
+        let memory = run.budget().memory.and_then(|_| run.resident()).unwrap_or(0);
+        let spent = Spent { memory, states: self.tally.executions };
+        run.poll(ROW * effort, spent).map_err(Ended::Reason)
     }
 
     /// What a read of the execution that was found last returned.

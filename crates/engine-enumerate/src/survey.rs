@@ -115,7 +115,7 @@ pub(crate) fn survey<'t>(
     }
     match started {
         true => Ok(surveyed),
-        false => Err(Reason::GaveUp("no initial state satisfies `init`".into())),
+        false => Err(Reason::NoInitialState),
     }
 }
 

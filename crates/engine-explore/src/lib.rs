@@ -160,17 +160,16 @@ impl Explore {
         let program = ask.task.program;
         let refuse = |what: String| Stopped::Reason(Reason::Unsupported(Unsupported::new(what)), None);
         let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
-        // Waiting loops are recognised at their heads, which reduction may skip.
-        let reduction = self.reduction && ask.task.property == Property::Stated;
+        // A thread that waits for several loads still moves in a deadlock: reduction would not keep such states.
+        let assertions = ask.task.property == Property::Stated;
+        let reduction = self.reduction && assertions;
         loop {
-            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction };
+            let target =
+                Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };
             let compiled = compile(program, &shape, target).map_err(refuse)?;
             let packed = pack_initial(program, &shape, &compiled, run);
             if packed.as_ref().is_ok_and(Vec::is_empty) {
-                return Err(Stopped::Reason(
-                    Reason::GaveUp("no initial state satisfies `init`".into()),
-                    None,
-                ));
+                return Err(Stopped::Reason(Reason::NoInitialState, None));
             }
             let workers = self.threads.clamp(1, MAX_WORKERS);
             let (property, slice, outcomes) = (ask.task.property, ask.slice, ask.outcomes);

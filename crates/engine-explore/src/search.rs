@@ -369,8 +369,15 @@ impl<'a> Shard<'a> {
             if let Some((path, violated)) = sink.bad {
                 self.report(id, path, violated);
             }
-            if self.options.property == Property::NoDeadlock && self.is_stuck(number, moves) {
-                self.report(id, vec![], Violation::Deadlock);
+            if self.options.property == Property::NoDeadlock {
+                match self.is_stuck(number, moves) {
+                    Ok(false) => {}
+                    Ok(true) => self.report(id, vec![], Violation::Deadlock),
+                    Err(why) => {
+                        self.problem = Some(Problem::Unsupported(why.to_string()));
+                        return;
+                    }
+                }
             }
         }
     }
@@ -444,23 +451,23 @@ impl<'a> Shard<'a> {
         Ok(())
     }
 
-    /// Rare enough to ask the reference machine: it knows about waiting loops.
-    fn is_stuck(&self, number: usize, moves: u64) -> bool {
+    /// Rare enough to ask the reference machine: it knows about awaits.
+    fn is_stuck(&self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
         let machine = self.machine;
         let words = self.table.state(number);
         if self.worker.cut_now {
-            return false; // room in a buffer is all it lacks
+            return Ok(false); // room in a buffer is all it lacks
         }
         if moves == 0 {
-            return !machine.is_final(words);
+            return Ok(!machine.is_final(words));
         }
         let awaits = |thread: &usize| {
             machine.threads[*thread].points[machine.fields.points[*thread].raw(words) as usize].awaits
         };
         if self.worker.delivered || !self.worker.movers.iter().all(awaits) {
-            return false;
+            return Ok(false);
         }
-        let Some(state) = machine.unpack(self.program, words) else { return false };
+        let Some(state) = machine.unpack(self.program, words) else { return Ok(false) };
         operational::is_stuck(self.program, &machine.shape, machine.kind, &state)
     }
 }

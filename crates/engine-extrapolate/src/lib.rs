@@ -131,6 +131,16 @@ fn given(program: &Program, system: &System, solver: &mut Solver) -> Result<(), 
     Ok(())
 }
 
+/// Is there an initial state? Without one everything holds.
+fn starts(system: &System, solver: &mut Solver) -> Result<(), Reason> {
+    let unsupported = |why: wattle_smt::Unsupported| Reason::Unsupported(Unsupported::new(why.to_string()));
+    let init = solver.literal(&system.init).map_err(unsupported)?;
+    match solver.check(&[init]) {
+        wattle_smt::Outcome::Unsat => Err(Reason::NoInitialState),
+        _ => Ok(()),
+    }
+}
+
 fn refused(why: wattle_abstraction::Refused) -> Unsupported {
     Unsupported { what: why.what, span: why.span }
 }
@@ -195,6 +205,9 @@ impl Extrapolate {
             given(&program, system, &mut first).map_err(unsupported)?;
         }
         let fresh_of = |system: &System| system.solver(&first).map_err(Reason::GaveUp);
+        if program.init.is_some() {
+            starts(system, &mut fresh_of(system)?)?;
+        }
         let shape = task.shape().map_err(unsupported)?;
         let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
         let images: &dyn Fn(&Term) -> Vec<Term> = &images;

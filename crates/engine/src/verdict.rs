@@ -73,6 +73,8 @@ pub enum Certificate {
     Refutation {
         /// Why, if the engine was asked to write it down.
         proof: Option<Arc<Refutation>>,
+        /// Is it known what executions reach? If not, `unreached` is empty and `ends` is true.
+        covered: bool,
         /// The edges that no execution takes.
         unreached: Vec<(ProcessId, EdgeId)>,
         /// Does one end (as the filter allows)?
@@ -81,6 +83,11 @@ pub enum Certificate {
 }
 
 impl Certificate {
+    /// Is it known what executions reach?
+    pub fn is_covered(&self) -> bool {
+        !matches!(self, Certificate::Refutation { covered: false, .. })
+    }
+
     /// The edges that no execution takes, and whether one ends.
     pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
         match self {
@@ -129,6 +136,8 @@ pub enum Reason {
     Work,
     Interrupted,
     Unsupported(Unsupported),
+    /// No initial state satisfies `init`, so that there is nothing to judge.
+    NoInitialState,
     /// The bounded search reached nothing that the property speaks about.
     Vacuous {
         bound: Bound,
@@ -145,6 +154,7 @@ impl fmt::Display for Reason {
             Reason::Work => write!(f, "work limit reached"),
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Reason::NoInitialState => write!(f, "no initial state satisfies `init`"),
             Reason::Vacuous { bound } => {
                 write!(f, "within the bound ({bound}) no execution reaches what the property speaks about")
             }

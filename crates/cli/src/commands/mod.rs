@@ -26,9 +26,11 @@ use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::{Extrapolate, Method, Room, SearchBy};
-use wattle_report::Exit;
+use wattle_report::{Accept, Exit};
 
-use crate::args::{self, CubesBy, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show};
+use crate::args::{
+    self, CubesBy, Deny, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show, Strict,
+};
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
 use crate::progress::Meter;
@@ -141,6 +143,11 @@ fn room(search: &Search) -> Option<Room> {
         }
     }
     Some(room)
+}
+
+/// Which proofs are good enough.
+fn accept(bounded: bool, strict: &Strict) -> Accept {
+    Accept { bounded, deny_vacuous: strict.deny.contains(&Deny::Vacuous) }
 }
 
 fn atomic_copy(search: &Search) -> bool {

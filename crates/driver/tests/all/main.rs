@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cycles;
+mod engines;
 mod fences;
 mod limits;

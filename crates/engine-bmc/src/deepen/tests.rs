@@ -44,7 +44,7 @@ fn shown(engine: &Bmc, task: &Task<'_>, batches: &[&[u32]]) -> Shown {
                 assert!(confirm::confirm(task, &counterexample).is_ok());
                 End::Violated
             }
-            Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends })) => {
+            Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends, .. })) => {
                 assert_eq!(proof.is_some(), engine.proof);
                 proof.iter().for_each(|proof| assert!(refutation(proof, &Run::default()).is_ok()));
                 End::Complete { unreached: unreached.len(), ends }

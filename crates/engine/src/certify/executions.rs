@@ -35,6 +35,7 @@ const CANDIDATE: Work = Work::microseconds(20);
 
 /// Does no consistent execution violate the property, and is none cut?
 pub fn executions(task: &Task<'_>, run: &Run) -> Result<u64, Reason> {
+    super::starts(task, run)?;
     let survey = survey(task, 2, run)?;
     if let Some(violated) = survey.violations.first() {
         return Err(Reason::GaveUp(format!("{WRONG}: {violated:?}")));

@@ -20,8 +20,10 @@ mod initial;
 mod machine;
 mod property;
 mod state;
+mod stuck;
 
 pub use initial::{InitialStates, Start, initial_state, initial_states};
 pub use machine::{Action, Outcome, Successor, apply, successors};
-pub use property::{View, Violation, first_violation, is_final, is_stuck, violations};
+pub use property::{View, Violation, first_violation, is_final, violations};
 pub use state::{Half, State, Stored};
+pub use stuck::{TooManyWays, is_stuck};

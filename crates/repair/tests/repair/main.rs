@@ -259,7 +259,7 @@ fn sorted(mut solutions: Vec<Vec<Insertion>>) -> Vec<Vec<Insertion>> {
 fn exhaustive(program: &Program, model: &str, anywhere: bool) -> Vec<Vec<Insertion>> {
     let memory = wattle_memory::find(model).unwrap();
     let places = places(program, memory, anywhere);
-    assert!(places.len() <= 12, "{}", places.len());
+    assert!(places.len() <= 14, "{}", places.len());
     let mut subsets: Vec<usize> = (0..1usize << places.len()).collect();
     subsets.sort_by_key(|bits| bits.count_ones());
     let mut minimal: Vec<usize> = vec![];

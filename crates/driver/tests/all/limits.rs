@@ -70,9 +70,9 @@ fn judges_look_at_their_budget() {
         forbid p[0]@cs && p[1]@cs;";
     let long = "
         shared x = 0, y = 0;
-        thread p { local r = 0; x = 1; r = y; x = 2; r = y; x = 3; }
-        thread q { local r = 0, s = 0; y = 1; r = x; s = x; r = x; assert r < 4; y = s; }
-        thread s { local r = 0; r = x; r = y; r = x; y = r; }";
+        thread p { local r = 0; x = 1; r = y; x = 2; }
+        thread q { local r = 0, s = 0; y = 1; r = x; s = x; assert r < 4; y = s; }
+        thread t { local r = 0; r = x; y = r; }";
     let limit = Work::milliseconds(1);
     let mut forms = Vec::new();
     for (text, model, name) in

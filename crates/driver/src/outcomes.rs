@@ -125,6 +125,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
             }
             OutcomesVerdict::Unknown { reason }
         }
+        Ok(Counted { census, .. }) if census.outcomes.is_empty() && program.condition.is_some() => {
+            OutcomesVerdict::Unknown { reason: Reason::GaveUp(no_execution(&program)) }
+        }
         Ok(Counted { engine, census, executions }) => {
             report.engine = Some(engine.to_owned());
             if let Some(bound) = &census.bound {
@@ -142,6 +145,12 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         }
     };
     report
+}
+
+/// A condition says nothing of a test in which nothing happens, so there is no answer to give.
+fn no_execution(program: &Program) -> String {
+    let filter = if program.filter.is_some() { " and passes the filter" } else { "" };
+    format!("the test has no execution that ends{filter}, so its condition holds in none and fails in none")
 }
 
 /// The program, with everything observed if its text does not say what is.

@@ -53,8 +53,8 @@ const WHOLE: u8 = 1;
 const PART: u8 = 2;
 
 pub fn check(names: &mut Names<'_>, addresses: AddressSize) {
-    // C has types in place of sizes.
-    if names.threads.iter().all(|thread| thread.sizes.is_empty()) {
+    // C has types in place of sizes; and a test that is refused already is not refused twice.
+    if names.threads.iter().all(|thread| thread.sizes.is_empty()) || !names.problems.is_empty() {
         return;
     }
     let flow = Flow::follow(names);

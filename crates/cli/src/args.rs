@@ -427,8 +427,8 @@ pub struct Generate {
     /// Choose tests at random (with --count; otherwise 100), the same for the same seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Random tests with exclusives and atomic instructions, acquire and release in all of them: edges
-    /// LxSx and Amo.…, annotations X… and Amo… (needs --seed)
+    /// Random tests with exclusives and atomic instructions, among acquires and releases: each has an
+    /// edge LxSx or Amo.…, or an annotation X… or Amo… (with --seed)
     #[arg(long, requires = "seed")]
     pub atomics: bool,
     /// Write one file a test into this folder, and their list to `@all`

@@ -125,9 +125,6 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
             }
             OutcomesVerdict::Unknown { reason }
         }
-        Ok(Counted { census, .. }) if census.outcomes.is_empty() && program.condition.is_some() => {
-            OutcomesVerdict::Unknown { reason: Reason::GaveUp(no_execution(&program)) }
-        }
         Ok(Counted { engine, census, executions }) => {
             report.engine = Some(engine.to_owned());
             if let Some(bound) = &census.bound {
@@ -190,11 +187,15 @@ pub(crate) enum Stopped {
     Internal(String),
 }
 
-/// Executions are counted where the model has axioms; a machine gives only the states.
+/// Executions are counted where the model has axioms; a machine gives only the states. Of a test with a
+/// condition there is at least one.
 pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Stopped> {
     // A panic in an engine must not take the other files with it.
     match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
         Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
+        Ok(Ok(Counted { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
+            Err(Stopped::Reason(Reason::GaveUp(no_execution(task.program))))
+        }
         Ok(counted) => counted.map_err(Stopped::Reason),
     }
 }

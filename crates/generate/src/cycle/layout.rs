@@ -382,6 +382,34 @@ mod tests {
         assert_eq!(cycle("CoLeave PodWR Fre PodWR Fre PodWW"), Err(Broken::Unpaired));
     }
 
+    fn atomic(text: &str) -> Result<Cycle, Broken> {
+        let riscv = Architecture::Riscv;
+        let edges: Vec<Edge> =
+            text.split_whitespace().map(|name| Edge::parse(name, riscv).expect("an edge")).collect();
+        Cycle::new(riscv, &edges)
+    }
+
+    /// A half that is off the cycle counts as an access at its place: a read before the write, a write after
+    /// the read, and nothing between.
+    #[test]
+    fn the_other_half_counts_along() {
+        let values = |text: &str| {
+            let cycle = atomic(text).expect("a cycle");
+            cycle.accesses.iter().map(|access| (access.value, access.other)).collect::<Vec<_>>()
+        };
+        assert_eq!(values("PodWRAmoP Fre PodWR Fre"), [(1, Some(0)), (0, None), (1, None), (0, None)]);
+        // y: 0, 1 by the read-modify-write whose read is on the cycle, 2 by the other thread.
+        assert_eq!(values("PodWRPX FreXP PodWR Fre"), [(1, None), (0, Some(1)), (2, None), (0, None)]);
+        assert_eq!(values("PodWW Rfe LxSx PodWR Fre")[2..4], [(1, None), (2, None)]);
+    }
+
+    #[test]
+    fn halves_are_what_they_are() {
+        assert!(matches!(atomic("DpDatadWW Rfe PodRR Fre"), Err(Broken::NoResult { .. })));
+        assert!(atomic("DpDatadWWXP Rfe PodRR Fre").is_ok());
+        assert!(matches!(atomic("PodWW RfePX LxSxXP PodWR Fre"), Err(Broken::Halves { .. })));
+    }
+
     #[test]
     fn what_is_no_cycle_is_refused() {
         assert!(matches!(cycle("PodWR Rfe"), Err(Broken::Gap { .. })));

@@ -721,7 +721,7 @@ fn constant(names: &Names<'_>, fixed: &[Option<Given<'_>>], address: &Term) -> O
         return Some(Err(format!("mixed sizes: an access to a part of `{name}`")));
     }
     if !(0..length).contains(&moved) {
-        return Some(Err(format!("an access outside `{name}`")));
+        return Some(Err(format!("mixed sizes: an access beyond `{name}`")));
     }
     Some(Ok(names.address(variable, moved)))
 }

@@ -116,7 +116,10 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
         let value = Term::if_then_else(test, i.int(1), i.int(0));
         match to {
             Place::Register(to) => i.set(to, value),
-            Place::Memory(address) => i.store(address, value, Tags::new()),
+            Place::Memory(address) => {
+                i.bits = 8;
+                i.store(address, value, Tags::new());
+            }
             Place::Value(_) => return Err(i.malformed("it writes to a number")),
         }
         Ok(())

@@ -62,6 +62,8 @@ fn parts_of_cells() {
     mixed("AArch64", "uint64_t x; 0:X1=x;", &["STP W0,W2,[X1]"], "exists (x=0)");
     mixed("AArch64", "uint32_t x[4]; 0:X1=x;", &["STP X0,X2,[X1]"], "exists (x[0]=0)");
     mixed("AArch64", "uint8_t x[4]; 0:X1=x;", &["LDR W0,[X1]", "LDRB W2,[X1,#1]"], "exists (x[0]=0)");
+    mixed("AArch64", "uint128_t x; 0:X1=x;", &["LDP X0,X2,[X1]"], "exists (x=0)");
+    mixed("AArch64", "0:X1=x;", &["LDP X0,X2,[X1]"], "exists (x=0)");
     alike("AArch64", "uint32_t x[2]; 0:X1=x;", &["STP W0,W2,[X1]"], "exists (x[0]=0)");
     alike("AArch64", "uint8_t x[4]; 0:X1=x;", &["LDRB W0,[X1,#1]"], "exists (x[0]=0)");
 }
@@ -93,6 +95,7 @@ fn other_architectures() {
     mixed("PPC", "0:r5=x; 1:r5=x;", &["stdcx. r6,r0,r5 | lwarx r7,r0,r5"], "exists (x=0)");
     mixed("ARM", "0:R5=x; 1:R5=x;", &["STRB R6,[R5] | LDR R7,[R5]"], "exists (x=0)");
     mixed("ARM", "uint64_t x; 0:R5=x; 1:R5=x;", &["STR R6,[R5] | LDRD R0,R1,[R5]"], "exists (x=0)");
+    mixed("X86", "", &["CMP EAX,EBX | MOV EAX,[x]", "SETE [x] |"], "exists (x=0)");
     mixed("X86", "uint64_t x;", &["MOV [x],$1 | MOV EAX,[x]"], "exists (x=0)");
     alike("PPC", "p=x; 0:r5=p;", &["lwz r6,0(r5)", "lwz r7,0(r6)"], "exists (x=0)");
 }

@@ -7,7 +7,7 @@ use wattle_memory::MemoryModel;
 use wattle_program::{Program, passes};
 
 /// The program itself, or its translation; `Err` names what has none.
-pub(crate) fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Cow<'a, Program>, Unsupported> {
+pub fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Cow<'a, Program>, Unsupported> {
     match memory.vocabulary {
         Some(spoken) if spoken != program.vocabulary => match passes::retarget(program, spoken) {
             Ok(translated) => Ok(Cow::Owned(translated)),

@@ -18,10 +18,11 @@ mod story;
 mod tell;
 pub mod text;
 mod trace;
+mod vacuous;
 
 pub use check::{CheckReport, CheckVerdict};
 pub use cycle::{Link, axiom_cycle, sc_cycle};
-pub use exit::Exit;
+pub use exit::{Accept, Exit};
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
 pub use graph::tell_graph;
 pub use names::{location_list, value_name};
@@ -30,3 +31,4 @@ pub use port::{Fresh, PortReport, PortVerdict};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};
+pub use vacuous::{is_vacuous, vacuous};

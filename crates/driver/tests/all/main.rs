@@ -3,5 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cycles;
+mod engines;
 mod fences;
+mod limits;
 mod no_execution;

@@ -11,7 +11,7 @@
 //!   Other marks and pairs of exclusives have no translation
 //!   here, and an atomic section over several accesses has none anywhere: these are refused.
 
-use crate::{Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Point, PointInfo, Program, Vocabulary};
+use crate::{Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Point, PointInfo, Program, Role, Vocabulary};
 
 /// What has no translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,12 +160,13 @@ fn surround_locked(cfg: &mut Cfg, to: Vocabulary) -> Result<(), Untranslatable> 
         }
         let origin = cfg.edge(leaving[0]).origin;
         let hidden = |cfg: &mut Cfg| cfg.add_point(PointInfo { origin, ..PointInfo::default() });
-        let fence = |from: Point, to_point: Point| Edge {
+        let fence = |from: Point, to_point: Point, role: Role| Edge {
             from,
             guard: wattle_logic::Term::bool(true),
             ops: vec![Op::Fence(Fence { tag: data_fence(Orders::ALL, to), ..Fence::full() })],
             to: to_point,
             mode: Mode::Plain,
+            role,
             origin,
         };
         let before = hidden(cfg);
@@ -174,9 +175,10 @@ fn surround_locked(cfg: &mut Cfg, to: Vocabulary) -> Result<(), Untranslatable> 
             let edge = &mut cfg.edges[id.0 as usize];
             edge.from = before;
             let target = std::mem::replace(&mut edge.to, after);
-            cfg.edges.push(fence(after, target));
+            let role = edge.hand_on();
+            cfg.edges.push(fence(after, target, role));
         }
-        cfg.edges.push(fence(Point(point), before));
+        cfg.edges.push(fence(Point(point), before, Role::Step));
     }
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! New final states, each with the cycle that the old model forbids.
 
 use super::story::cycle;
-use super::{Detail, Options, diagnostics};
+use super::{Detail, Options, Shown};
 use crate::{PortReport, PortVerdict};
 
-pub fn port(report: &PortReport, options: &Options) -> String {
+pub fn port(report: &PortReport, options: &Options) -> Shown {
     let style = options.style;
     let name = style.strong(if report.test.is_empty() { &report.file } else { &report.test });
     let PortReport { from, to, .. } = report;
-    let mut out = match &report.verdict {
+    let out = match &report.verdict {
         PortVerdict::Compared { names, fresh, gone } => {
             let mut out = match fresh.len() {
                 0 => format!("{name}: {} under {to} than under {from}", style.good("no other outcomes")),
@@ -42,8 +42,8 @@ pub fn port(report: &PortReport, options: &Options) -> String {
             format!("{}: {} {what}\n", style.strong(&report.file), style.bad("INTERNAL ERROR:"))
         }
     };
-    if !report.diagnostics.is_empty() {
-        out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
+    match report.verdict {
+        PortVerdict::Error => Shown::refused(&out, &report.sources, &report.diagnostics, options),
+        _ => Shown::new(out, &report.sources, &report.diagnostics, options),
     }
-    out
 }

@@ -6,6 +6,7 @@
 //!   `explore`.
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
+//! * `--atomics COUNT [SEED]`: tests with exclusives and atomics, see `atomics/`.
 //! * `--extrapolate COUNT [SEED]`: another engine, see `predicates.rs`.
 //!
 //! Every other random program gets two rounds of each loop, the others more and more.
@@ -40,6 +41,8 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
             let models = ["sc", "tso", "pso", "power", "aarch64"];
             random(&other, &models, &branching, number(1, 10_000)?, number(2, 5_000_000)?)
         }
+        Some("--atomics") => crate::atomics::run(number(1, 2_000)? as usize, number(2, 1)?),
+        Some("--atomics-table") => crate::atomics::rows(number(1, 80)? as usize, number(2, 1)?),
         Some("--extrapolate") => crate::predicates::run(number(1, 10_000)?, number(2, 6_000_000)?),
         _ => {
             let folders: Vec<PathBuf> = match arguments {

@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod agree;
+mod atomics;
 mod bmc;
 mod closing;
 mod deepen;
@@ -34,7 +35,8 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench explore
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
-       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]]
+       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
+             | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
        wattle-bench limits [MILLISECONDS]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]

@@ -428,6 +428,8 @@ pub struct Test {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  wattle generate --arch x86 \"PodWR Fre PodWR Fre\"\n  \
 wattle generate --arch ppc --size 6 --threads 2-3 --out tests\n  \
+wattle generate --arch riscv \"PodWW Rfe Amo.SwpAqRl PodWR Fre\"\n  \
+wattle generate --arch riscv --atomics --seed 1 --count 2000 --size 3-7 --threads 3 --out tests\n  \
 wattle generate --arch aarch64 --edges \"Pod** Rfe Fre Coe PodRRAP PodWWPL\" -v")]
 pub struct Generate {
     /// The edges of one cycle, such as `PodWR Fre PodWR Fre`; without them, a family of tests
@@ -447,6 +449,10 @@ pub struct Generate {
     /// Choose tests at random (with --count; otherwise 100), the same for the same seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Random tests with exclusives and atomic instructions, among acquires and releases: each has an
+    /// edge LxSx or Amo.…, or an annotation X… or Amo… (with --seed)
+    #[arg(long, requires = "seed")]
+    pub atomics: bool,
     /// Write one file a test into this folder, and their list to `@all`
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -145,6 +145,12 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
     report
 }
 
+/// A condition says nothing of a test in which nothing happens, so there is no answer to give.
+fn no_execution(program: &Program) -> String {
+    let filter = if program.filter.is_some() { " and passes the filter" } else { "" };
+    format!("the test has no execution that ends{filter}, so its condition holds in none and fails in none")
+}
+
 /// The program, with everything observed if its text does not say what is.
 pub(crate) fn observed(program: &Program) -> Cow<'_, Program> {
     if !program.observed.is_empty() || program.condition.is_some() {
@@ -182,11 +188,15 @@ pub(crate) enum Stopped {
     Internal(String),
 }
 
-/// Executions are counted where the model has axioms; a machine gives only the states.
+/// Executions are counted where the model has axioms; a machine gives only the states. Of a test with a
+/// condition there is at least one.
 pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Stopped> {
     // A panic in an engine must not take the other files with it.
     match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
         Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
+        Ok(Ok(Counted { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
+            Err(Stopped::Reason(Reason::GaveUp(no_execution(task.program))))
+        }
         Ok(counted) => counted.map_err(Stopped::Reason),
     }
 }

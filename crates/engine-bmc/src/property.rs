@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Reason, Unsupported, Violation};
+use wattle_engine::{Reason, Unsupported, Violation, fault_text};
 use wattle_logic::{Binary, Fault, Kind, Term, Unary};
 use wattle_program::symbolic::formula::{self, Compiled, WholeState};
 use wattle_program::symbolic::{Arena, Expr};
@@ -135,7 +135,7 @@ fn failures(program: &Program, shape: &Shape, structure: &mut Structure<'_>) -> 
         let reason = match failure.fault {
             Some(Fault::Overflow) | None => Reason::GaveUp("an integer left 64 bits".into()),
             Some(fault) => {
-                let what = format!("a fault ({fault}) in an execution that the axioms allow");
+                let what = fault_text(program, fault);
                 let span = Some(process.cfg.edge(step.edge).origin.0);
                 Reason::Unsupported(Unsupported { what, span })
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Reason, Unsupported, Violation};
+use wattle_engine::{Reason, Unsupported, Violation, fault_text};
 use wattle_logic::Fault;
 use wattle_memory::cat::Role;
 use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
@@ -69,7 +69,7 @@ impl<'j> Judge<'j> {
         if let Some((thread, edge, fault)) = self.fault {
             let process = self.program.process(self.shape.info(thread).process);
             let span = Some(process.cfg.edge(edge).origin.0);
-            let what = format!("a fault ({fault}) in an execution that the axioms allow");
+            let what = fault_text(self.program, fault);
             return Some(Reason::Unsupported(Unsupported { what, span }));
         }
         let axiom = self.undefined.as_ref()?;

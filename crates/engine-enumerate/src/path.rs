@@ -98,6 +98,9 @@ pub(crate) struct PathEvent<'a> {
     pub value: Expr,
     /// Its number among the reads.
     pub read: u32,
+    /// Its bit in dependencies: the number of a read. Store-conditionals whose result is a dependency
+    /// count downwards from the highest bit.
+    pub source: Option<u32>,
     pub addr: Reads,
     pub data: Reads,
     pub ctrl: Reads,

@@ -184,14 +184,17 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
     fn depend(&self, rows: &mut [Row<W>], reads: impl Fn(&PathEvent<'_>) -> Reads) {
         for (number, thread, event) in self.events() {
             let wanted = reads(event);
-            if wanted == 0 {
-                continue;
-            }
-            let own = self.reads.iter().filter(|read| read.thread == thread);
-            for read in own.filter(|read| wanted >> read.number & 1 != 0) {
-                rows[read.event].insert(number);
+            if wanted != 0 {
+                self.sources(thread, wanted).for_each(|source| rows[source].insert(number));
             }
         }
+    }
+
+    /// The events of a thread that a dependency names.
+    pub fn sources(&self, thread: usize, wanted: Reads) -> impl Iterator<Item = usize> + '_ {
+        let events = self.paths[thread].events.iter().enumerate();
+        let named = move |event: &PathEvent<'_>| event.source.is_some_and(|bit| wanted >> bit & 1 != 0);
+        events.filter(move |(_, event)| named(event)).map(move |(number, _)| self.first[thread] + number)
     }
 
     fn pairs(&self, rows: &mut [Row<W>], wanted: impl Fn(Pair) -> bool) {

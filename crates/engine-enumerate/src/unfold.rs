@@ -42,6 +42,8 @@ struct State<'a> {
     control: Reads,
     control_pick: Reads,
     reads: u32,
+    /// How many store-conditionals something may depend on.
+    conditionals: u32,
     events: Vec<PathEvent<'a>>,
     constraints: Vec<Constraint>,
     asserts: Vec<Asserted>,
@@ -149,6 +151,7 @@ pub(crate) fn unfold<'a>(
         wanted,
         selects: program.vocabulary == Vocabulary::Aarch64,
         updates: program.vocabulary == Vocabulary::C11,
+        tells: program.vocabulary == Vocabulary::Riscv,
         chooser: Chooser::default(),
     };
     let start = State {
@@ -157,6 +160,7 @@ pub(crate) fn unfold<'a>(
         control: 0,
         control_pick: 0,
         reads: 0,
+        conditionals: 0,
         events: Vec::new(),
         constraints: Vec::new(),
         asserts: Vec::new(),
@@ -307,6 +311,8 @@ struct Run<'a, 'b, 'c> {
     selects: bool,
     /// Are the two halves of a read-modify-write one event?
     updates: bool,
+    /// Does the result of a store-conditional depend on its store?
+    tells: bool,
     chooser: Chooser,
 }
 
@@ -351,6 +357,7 @@ impl<'a> Run<'a, '_, '_> {
                 address: address.expr,
                 value: address.expr,
                 read: 0,
+                source: None,
                 addr: address.data,
                 data: 0,
                 ctrl: state.control,
@@ -362,14 +369,13 @@ impl<'a> Run<'a, '_, '_> {
             match op {
                 Op::Load { into, address, tags } | Op::LoadExclusive { into, address, tags } => {
                     let address = self.defined(state, address, at)?;
-                    if state.reads >= MOST_READS {
-                        return Err(Unsupported::new("a path with more than 128 reads").into());
-                    }
                     let read = state.reads;
                     state.reads += 1;
+                    room(state)?;
                     let number = state.events.len() as u32;
                     let event = blank(state, Access::Read, address);
-                    state.events.push(PathEvent { tags: [Some(tags), None], read, ..event });
+                    let source = Some(read);
+                    state.events.push(PathEvent { tags: [Some(tags), None], read, source, ..event });
                     let value = Known { expr: self.arena.read(read), data: 1 << read, pick: 0 };
                     self.set(state, *into, value)?;
                     locked_read = Some(number);
@@ -428,9 +434,15 @@ impl<'a> Run<'a, '_, '_> {
                         }
                         _ => None,
                     };
+                    let mut source = None;
                     if let Some(read) = succeeds {
                         let stored = self.stored(state, address.expr, value.expr)?;
                         let event = blank(state, Access::Write, address);
+                        if self.tells {
+                            state.conditionals += 1;
+                            room(state)?;
+                            source = Some(MOST_READS - state.conditionals);
+                        }
                         state.events.push(PathEvent {
                             tags: [Some(tags), None],
                             value: stored,
@@ -438,11 +450,13 @@ impl<'a> Run<'a, '_, '_> {
                             pick: event.pick | value.pick,
                             pick_data: value.pick,
                             pair: Some(Pair::Exclusive(read)),
+                            source,
                             ..event
                         });
                     }
                     let result = self.arena.constant(i64::from(succeeds.is_some()));
-                    self.set(state, *success, Known::free(result))?;
+                    let data = source.map_or(0, |source| 1 << source);
+                    self.set(state, *success, Known { data, ..Known::free(result) })?;
                 }
                 Op::Assign { local, value } => {
                     let value = self.defined(state, value, at)?;
@@ -701,6 +715,14 @@ impl<'a> Run<'a, '_, '_> {
             | Kind::LocalOf { .. }
             | Kind::Quantified { .. } => return Err(meaningless().into()),
         })
+    }
+}
+
+/// Dependencies have a bit for each read and each store-conditional of a path.
+fn room(state: &State<'_>) -> Result<(), Unsupported> {
+    match state.reads + state.conditionals > MOST_READS {
+        true => Err(Unsupported::new("a path with more than 128 reads")),
+        false => Ok(()),
     }
 }
 

@@ -70,9 +70,8 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
     fn dependencies(&self, reads: impl Fn(&PathEvent<'_>) -> Reads) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         for (number, thread, event) in self.skeleton.events() {
-            let own = self.skeleton.reads.iter().filter(|read| read.thread == thread);
-            let wanted = own.filter(|read| reads(event) >> read.number & 1 != 0);
-            pairs.extend(wanted.map(|read| (read.event as u32, number as u32)));
+            let sources = self.skeleton.sources(thread, reads(event));
+            pairs.extend(sources.map(|source| (source as u32, number as u32)));
         }
         pairs.sort_unstable();
         pairs

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use wattle_logic::Term;
+use wattle_logic::{Fault, Term};
 use wattle_memory::cat::Axioms;
 use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary};
@@ -32,6 +32,19 @@ pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
         }
     }
     Ok(axioms)
+}
+
+/// What is said where a step of an execution has no result.
+pub fn fault_text(program: &Program, fault: Fault) -> String {
+    let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+    match fault {
+        Fault::OutOfBounds if litmus => {
+            "an address that is no whole location, in an execution that the axioms allow (out of bounds, or mixed \
+             sizes)"
+                .to_owned()
+        }
+        _ => format!("a fault ({fault}) in an execution that the axioms allow"),
+    }
 }
 
 /// Are the accesses of each step such that its events say what it does?

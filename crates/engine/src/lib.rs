@@ -12,7 +12,7 @@ mod run;
 mod tidy;
 mod verdict;
 
-pub use axioms::{axioms, steps_are_events};
+pub use axioms::{axioms, fault_text, steps_are_events};
 pub use contract::{
     Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
 };

@@ -5,6 +5,10 @@
 //! from what any thread could write there; the guesses grow until nothing new can be written. Written
 //! to be obviously right: it checks proofs by enumeration, and tests compare the engine with it.
 //!
+//! A value comes from a chain of writes, each of which depends on a read of the one before, so no chain is
+//! longer than a candidate has writes: that many rounds of guesses are enough, even where the guesses
+//! would grow for ever, as with a counter.
+//!
 //! Limits: a value that needs a chain of more than [`MOST_ROUNDS`] writes to arise, and remote
 //! operations, are refused. Values out of thin air (a read that justifies itself) appear only if some
 //! other write could give them.
@@ -128,7 +132,7 @@ fn all_traces(
 ) -> Result<Vec<Vec<Trace>>, Incomplete> {
     let mut values: Vec<BTreeSet<Value>> =
         start.memory.iter().map(|value| BTreeSet::from([value.clone()])).collect();
-    for _ in 0..MOST_ROUNDS {
+    for round in 0..MOST_ROUNDS {
         let domains: Vec<Vec<Value>> = values.iter().map(|values| values.iter().cloned().collect()).collect();
         let mut traces = Vec::new();
         for thread in shape.thread_ids() {
@@ -144,7 +148,9 @@ fn all_traces(
                 settled &= !values[location as usize].insert(value.clone());
             }
         }
-        if settled {
+        let writes = |trace: &Trace| trace.part.events.iter().filter(|one| one.written().is_some()).count();
+        let longest: usize = traces.iter().map(|all| all.iter().map(writes).max().unwrap_or(0)).sum();
+        if settled || round >= longest {
             return Ok(traces);
         }
     }

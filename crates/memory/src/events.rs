@@ -48,6 +48,8 @@ impl Recorder {
         let mut view = Locals { shape: world.shape, copy, locals: locals.to_vec() };
         let selects = world.program.vocabulary == Vocabulary::Aarch64;
         let fuses = world.program.vocabulary == Vocabulary::C11;
+        // On RISC-V what a store-conditional tells its thread depends on the store.
+        let tells = world.program.vocabulary == Vocabulary::Riscv;
         let mut made: Vec<(u32, Access)> = Vec::new();
         let locked = edge.mode == Mode::Locked;
         let mut reads: Vec<(u32, u32)> = Vec::new();
@@ -134,7 +136,8 @@ impl Recorder {
                     self.reserved = Some((*location, event));
                 }
                 (AccessKind::Write { .. }, Op::StoreConditional { success, .. }) => {
-                    self.dependencies.set(*success, Reads::default());
+                    let source = if tells { Reads::one(event) } else { Reads::default() };
+                    self.dependencies.set(*success, source);
                     view.set(*success, &Value::Int(1));
                     if let Some((_, read)) = self.reserved.take() {
                         execution.read_modify_write.push((read, event));

@@ -17,7 +17,16 @@ pub fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, String>
     }
     let what = match args.cycle.join(" ") {
         cycle if !cycle.trim().is_empty() => What::One { cycle, name: args.name.clone() },
-        _ => What::Family { family: family(&args.family, architecture)?, seed: args.seed },
+        _ => {
+            let mut family = family(&args.family, architecture)?;
+            if args.atomics {
+                family.atomics = true;
+                if args.family.edges.is_none() {
+                    family.edges = architecture.atomic_edges();
+                }
+            }
+            What::Family { family, seed: args.seed }
+        }
     };
     let request = Generate { architecture, what, count: args.count, out: args.out.clone() };
     let output = &mut session.output;

@@ -6,3 +6,4 @@ mod cycles;
 mod engines;
 mod fences;
 mod limits;
+mod no_execution;

@@ -217,6 +217,7 @@ fn unroll_but<'a>(
             trusted,
             selects: program.vocabulary == Vocabulary::Aarch64,
             updates: program.vocabulary == Vocabulary::C11,
+            tells: program.vocabulary == Vocabulary::Riscv,
             leaving,
             waiting,
             open: Vec::new(),

@@ -238,6 +238,7 @@ impl Unroller<'_, '_> {
                     let value = self.defined(run, term, at, step)?;
                     let written = self.stored(run, address.expr, value.expr, term)?;
                     let succeeds = self.succeeds(run, address.expr);
+                    let mut told = Known::free(succeeds);
                     if self.structure.arena.value(succeeds) != Some(0) {
                         let event = self.write(run, step, &address, &value, written, tags, locked);
                         let reserved = run.state.reservation.take();
@@ -252,9 +253,13 @@ impl Unroller<'_, '_> {
                         if let Some(made) = run.made.last_mut() {
                             made.extra = Some(succeeds);
                         }
+                        if self.tells && self.options.wanted.any() {
+                            let arena = &mut self.structure.arena;
+                            told.data = Reads::one(arena, event).when(arena, succeeds);
+                        }
                     }
                     run.state.reservation = None;
-                    self.set(run, *success, Known::free(succeeds), None)?;
+                    self.set(run, *success, told, None)?;
                 }
                 Op::Assign { local, value: term } => {
                     let value = self.defined(run, term, at, step)?;

@@ -60,6 +60,8 @@ pub(super) struct Unroller<'b, 'a> {
     pub selects: bool,
     /// Are the two halves of a read-modify-write one event (C11)?
     pub updates: bool,
+    /// Does the result of a store-conditional depend on its store?
+    pub tells: bool,
     pub leaving: Vec<Vec<EdgeId>>,
     pub waiting: Vec<Vec<State>>,
     pub open: Vec<Open<'b>>,

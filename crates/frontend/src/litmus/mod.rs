@@ -16,6 +16,7 @@ mod edit;
 mod init;
 mod lex;
 mod names;
+mod sizes;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ pub(crate) struct Language {
     pub canonical: names::Canonical,
     /// Numbers that leave 31 bits are handled by reading again: see [`Names::see`].
     pub wraps: bool,
+    pub addresses: sizes::AddressSize,
     /// Read the program section and leave the cursor behind it. Errors inside an instruction or a
     /// statement go to `names.problems`; only what makes the rest unreadable is returned.
     pub program: for<'a> fn(&mut Cursor<'a>, &mut Names<'a>) -> Read<()>,
@@ -137,6 +139,7 @@ fn sections<'a>(
     names.check_starts();
     let mut program = Program::empty(name, language.vocabulary);
     tail::read(cursor, names, &mut program)?;
+    sizes::check(names, language.addresses);
     program.variables = std::mem::take(&mut names.variables);
     program.processes =
         std::mem::take(&mut names.threads).into_iter().map(|thread| thread.into_process()).collect();

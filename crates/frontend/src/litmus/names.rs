@@ -10,6 +10,7 @@ use wattle_source::{Diagnostic, Span};
 
 use super::codes;
 use super::lex::Read;
+use super::sizes::{Compared, Sized};
 use crate::rmm::suggest::did_you_mean;
 
 /// A type as the text writes it.
@@ -82,6 +83,10 @@ pub struct Names<'a> {
     pub wide: bool,
     /// Some number of the test, or an instruction of it, may leave 31 bits.
     pub leaves: bool,
+    /// What the condition compares locations with.
+    pub compared: Vec<Compared>,
+    /// The types that `locations` prints variables with.
+    pub printed: Vec<(u32, Type<'a>, Span)>,
 }
 
 #[derive(Debug)]
@@ -94,6 +99,8 @@ pub struct Thread<'a> {
     /// What each local holds at the start, if that is an address.
     pub start: Vec<Option<Given<'a>>>,
     pub types: Vec<Type<'a>>,
+    /// How large each access is.
+    pub sizes: Vec<Sized>,
     pub cfg: Cfg,
     pub span: Span,
 }
@@ -114,6 +121,8 @@ impl<'a> Names<'a> {
             truth: Term::bool(true),
             wide,
             leaves: false,
+            compared: Vec::new(),
+            printed: Vec::new(),
         }
     }
 
@@ -197,6 +206,7 @@ impl<'a> Names<'a> {
             terms: Vec::with_capacity(8),
             start: Vec::with_capacity(8),
             types: Vec::with_capacity(8),
+            sizes: Vec::new(),
             cfg: Cfg::default(),
             span,
         });

@@ -9,6 +9,7 @@ use wattle_source::Span;
 
 use super::lex::{Cursor, Read, starts_word};
 use super::names::{self, Names};
+use super::sizes::Compared;
 use super::{codes, init, unsupported};
 
 const DEEPEST: u32 = 100;
@@ -85,12 +86,30 @@ impl<'a> Tail<'_, 'a> {
                     }
                 }
             }
-            // The type that a location is printed with.
-            while self.cursor.word().is_some() || self.cursor.eat(b'*') {}
+            self.printed();
             self.cursor.blank();
             if !matches!(self.cursor.peek(), b';' | b']') {
                 return Err(self.cursor.expected("`;` or `]`"));
             }
+        }
+    }
+
+    /// The type that a location is printed with.
+    fn printed(&mut self) {
+        let start = self.cursor.at;
+        let mut kind = names::Type::default();
+        loop {
+            if self.cursor.eat(b'*') {
+                kind.pointer = true;
+            } else if let Some(word) = self.cursor.word() {
+                kind.word = word;
+            } else {
+                break;
+            }
+        }
+        if let (true, Some((u32::MAX, variable, _))) = (kind != names::Type::default(), self.seen.last()) {
+            let span = self.cursor.span(start);
+            self.names.printed.push((*variable, kind, span));
         }
     }
 
@@ -224,6 +243,8 @@ impl<'a> Tail<'_, 'a> {
         if let Some(problem) = self.fault() {
             return Err(problem);
         }
+        self.cursor.blank();
+        let span_start = self.cursor.at;
         let left = self.place()?;
         let operator = if self.cursor.eat_text("==") || self.cursor.eat_text("=") {
             Binary::Equal
@@ -239,6 +260,7 @@ impl<'a> Tail<'_, 'a> {
             return Err(self.cursor.expected("`{`: the left side is a whole array"));
         };
         let right = self.value()?;
+        self.compares(left, &right, span_start);
         // A register of 64 bits that the test calls an `int` is compared as one.
         let number = right.as_value().and_then(Value::as_int);
         let beyond = number.is_some_and(|number| !(0..=i64::from(i32::MAX)).contains(&number));
@@ -252,6 +274,17 @@ impl<'a> Tail<'_, 'a> {
             return Ok(Term::binary(operator, left, right));
         }
         Ok(Term::binary(operator, left.clone(), right))
+    }
+
+    /// Note what a location is compared with.
+    fn compares(&mut self, left: &Term, right: &Term, start: usize) {
+        let at = self.observed.iter().position(|other| other == left);
+        if let (Some((u32::MAX, variable, _)), Some(number)) =
+            (at.map(|at| self.seen[at]), right.as_value().and_then(Value::as_int))
+        {
+            let span = self.cursor.span(start);
+            self.names.compared.push(Compared { variable, number, span });
+        }
     }
 
     /// Has the text given this no type of 64 bits?

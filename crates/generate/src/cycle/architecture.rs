@@ -40,6 +40,58 @@ pub enum Annotation {
     Release,
     SeqCst,
     NonAtomic,
+    /// One half of a read-modify-write. The other half is not on the cycle, but its value is part of
+    /// the condition too.
+    Half(Rmw, Marks),
+}
+
+impl Annotation {
+    /// What an access adds to the read-modify-write whose half it is.
+    pub fn marks(self) -> Marks {
+        match self {
+            Annotation::Acquire => Marks { acquire: true, release: false },
+            Annotation::Release => Marks { acquire: false, release: true },
+            Annotation::Half(_, marks) => marks,
+            _ => Marks::default(),
+        }
+    }
+
+    pub fn is_half(self) -> bool {
+        matches!(self, Annotation::Half(..))
+    }
+}
+
+/// How an architecture reads and writes a location without anything coming between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rmw {
+    /// A load and a store that succeeds only if nobody else wrote meanwhile.
+    Exclusive,
+    Swap,
+    Add,
+    CompareAndSwap,
+}
+
+impl Rmw {
+    /// As an edge.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rmw::Exclusive => "LxSx",
+            Rmw::Swap => "Amo.Swp",
+            Rmw::Add => "Amo.LdAdd",
+            Rmw::CompareAndSwap => "Amo.Cas",
+        }
+    }
+}
+
+/// Does a read-modify-write acquire with its read, release with its write?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Marks {
+    pub acquire: bool,
+    pub release: bool,
+}
+
+const fn half(rmw: Rmw, acquire: bool, release: bool) -> Annotation {
+    Annotation::Half(rmw, Marks { acquire, release })
 }
 
 const X86_FENCES: [Fence; 3] = [
@@ -152,20 +204,58 @@ impl Architecture {
     /// Annotations by name, and the accesses that may carry them.
     pub fn annotations(self) -> &'static [(&'static str, Annotation, &'static [Direction])] {
         match self {
-            Architecture::X86 | Architecture::Ppc | Architecture::Arm => {
-                &[("P", Annotation::Plain, &[Read, Write])]
+            Architecture::Ppc => &[("P", Annotation::Plain, &[Read, Write])],
+            Architecture::X86 => {
+                const {
+                    &[
+                        ("P", Annotation::Plain, &[Read, Write]),
+                        ("Amo", half(Rmw::Swap, false, false), &[Read, Write]),
+                    ]
+                }
             }
-            Architecture::Aarch64 => &[
-                ("P", Annotation::Plain, &[Read, Write]),
-                ("A", Annotation::Acquire, &[Read]),
-                ("Q", Annotation::AcquirePc, &[Read]),
-                ("L", Annotation::Release, &[Write]),
-            ],
-            Architecture::Riscv => &[
-                ("P", Annotation::Plain, &[Read, Write]),
-                ("Aq", Annotation::Acquire, &[Read]),
-                ("Rl", Annotation::Release, &[Write]),
-            ],
+            Architecture::Arm => {
+                const {
+                    &[
+                        ("P", Annotation::Plain, &[Read, Write]),
+                        ("X", half(Rmw::Exclusive, false, false), &[Read, Write]),
+                    ]
+                }
+            }
+            Architecture::Aarch64 => {
+                const {
+                    &[
+                        ("P", Annotation::Plain, &[Read, Write]),
+                        ("A", Annotation::Acquire, &[Read]),
+                        ("Q", Annotation::AcquirePc, &[Read]),
+                        ("L", Annotation::Release, &[Write]),
+                        ("X", half(Rmw::Exclusive, false, false), &[Read, Write]),
+                        ("XA", half(Rmw::Exclusive, true, false), &[Read, Write]),
+                        ("XL", half(Rmw::Exclusive, false, true), &[Read, Write]),
+                        ("XAL", half(Rmw::Exclusive, true, true), &[Read, Write]),
+                        ("Amo", half(Rmw::Swap, false, false), &[Read, Write]),
+                        ("AmoA", half(Rmw::Swap, true, false), &[Read, Write]),
+                        ("AmoL", half(Rmw::Swap, false, true), &[Read, Write]),
+                        ("AmoAL", half(Rmw::Swap, true, true), &[Read, Write]),
+                    ]
+                }
+            }
+            Architecture::Riscv => {
+                const {
+                    &[
+                        ("P", Annotation::Plain, &[Read, Write]),
+                        ("Aq", Annotation::Acquire, &[Read]),
+                        ("Rl", Annotation::Release, &[Write]),
+                        ("X", half(Rmw::Exclusive, false, false), &[Read, Write]),
+                        ("XAq", half(Rmw::Exclusive, true, false), &[Read, Write]),
+                        ("XRl", half(Rmw::Exclusive, false, true), &[Read, Write]),
+                        ("XAqRl", half(Rmw::Exclusive, true, true), &[Read, Write]),
+                        ("Amo", half(Rmw::Swap, false, false), &[Read, Write]),
+                        ("AmoAq", half(Rmw::Swap, true, false), &[Read, Write]),
+                        ("AmoRl", half(Rmw::Swap, false, true), &[Read, Write]),
+                        ("AmoAqRl", half(Rmw::Swap, true, true), &[Read, Write]),
+                    ]
+                }
+            }
             Architecture::C => &[
                 ("Rlx", Annotation::Plain, &[Read, Write]),
                 ("Acq", Annotation::Acquire, &[Read]),
@@ -179,6 +269,17 @@ impl Architecture {
     pub fn annotation_name(self, annotation: Annotation) -> &'static str {
         let found = self.annotations().iter().find(|(_, one, _)| *one == annotation);
         found.map_or("P", |(name, _, _)| name)
+    }
+
+    /// The read-modify-writes that tests of this architecture are made with.
+    pub fn updates(self) -> &'static [Rmw] {
+        match self {
+            Architecture::X86 => &[Rmw::Swap],
+            Architecture::Arm => &[Rmw::Exclusive],
+            Architecture::Aarch64 => &[Rmw::Exclusive, Rmw::Swap, Rmw::Add, Rmw::CompareAndSwap],
+            Architecture::Riscv => &[Rmw::Exclusive, Rmw::Swap, Rmw::Add],
+            Architecture::Ppc | Architecture::C => &[],
+        }
     }
 
     /// The fence of `DpCtrlIsync…` and its like.
@@ -196,7 +297,7 @@ impl Architecture {
     }
 
     /// Every edge without annotations, in a fixed order: communication, program order, fences,
-    /// dependencies.
+    /// dependencies, read-modify-writes and what depends on their results.
     pub fn edges(self) -> Vec<Edge> {
         let mut edges = Vec::new();
         for reach in [Reach::External, Reach::Internal, Reach::Leave, Reach::Back] {
@@ -223,6 +324,33 @@ impl Architecture {
             order(Means::Control);
             self.after_control().into_iter().for_each(|fence| order(Means::ControlFence(fence)));
         }
+        for rmw in self.updates() {
+            edges.push(Edge::new(Kind::Update(*rmw), (Read, Write)));
+        }
+        if self.has_dependencies() && !self.updates().is_empty() {
+            let mut depends = |means: Means, to: &[Direction]| {
+                for same in [false, true] {
+                    let all = to.iter().map(|to| Edge::new(Kind::Order { means, same }, (Write, *to)));
+                    edges.extend(all);
+                }
+            };
+            depends(Means::Address, &[Write, Read]);
+            depends(Means::Data, &[Write]);
+            depends(Means::Control, &[Write, Read]);
+            self.after_control().into_iter().for_each(|f| depends(Means::ControlFence(f), &[Write, Read]));
+        }
+        edges
+    }
+
+    /// The usual edges, read-modify-writes, and what depends on their results.
+    pub fn atomic_edges(self) -> Vec<Edge> {
+        let mut edges = self.usual_edges();
+        let atomic = |edge: &Edge| match edge.kind {
+            Kind::Update(_) => true,
+            Kind::Order { same, .. } => edge.is_from_result() && !same,
+            Kind::Communication(_, reach) => reach == Reach::Internal,
+        };
+        edges.extend(self.edges().into_iter().filter(atomic));
         edges
     }
 
@@ -236,7 +364,8 @@ impl Architecture {
         };
         let usual = |edge: &Edge| match edge.kind {
             Kind::Communication(_, reach) => reach == Reach::External,
-            Kind::Order { same: true, .. } => false,
+            Kind::Update(_) | Kind::Order { same: true, .. } => false,
+            Kind::Order { .. } if edge.is_from_result() => false,
             Kind::Order { means: Means::Fence(fence), .. } => self.fences()[..fences].contains(fence),
             Kind::Order { .. } => true,
         };

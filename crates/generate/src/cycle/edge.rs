@@ -5,10 +5,14 @@
 //! keeps them in order, or nothing does (`PodWR`, `SyncdWW`, `DpAddrdR`). The names are diy's: `d` for
 //! different locations, `s` for the same, then the directions; annotations of the two accesses may
 //! follow (`PodRRPA`: a plain read, then an acquire).
+//!
+//! A third kind goes from the read to the write of a read-modify-write (`LxSx`, `Amo.Swp`). Its result (the
+//! old value, or whether an exclusive store succeeded) may be what a dependency starts at; as the edge
+//! then begins with a write, its name has both directions: `DpDatadWW`, where diy knows no such edge.
 
 use std::fmt;
 
-use super::architecture::{Annotation, Architecture, Fence};
+use super::architecture::{Annotation, Architecture, Fence, Rmw};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
@@ -97,7 +101,12 @@ impl Means {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     Communication(Communication, Reach),
-    Order { means: Means, same: bool },
+    Order {
+        means: Means,
+        same: bool,
+    },
+    /// From the read of a read-modify-write to its write.
+    Update(Rmw),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -120,6 +129,12 @@ impl Edge {
 
     pub fn is_order(&self) -> bool {
         matches!(self.kind, Kind::Order { .. })
+    }
+
+    /// Is it a dependency that starts at the result of a read-modify-write?
+    pub fn is_from_result(&self) -> bool {
+        let depends = matches!(self.kind, Kind::Order { means, .. } if means.is_dependency());
+        depends && self.ends.0 == Direction::Write
     }
 
     pub fn changes_location(&self) -> bool {
@@ -178,6 +193,7 @@ impl Edge {
                 };
                 format!("{}{reach}", what.name())
             }
+            Kind::Update(rmw) => rmw.name().to_owned(),
             Kind::Order { means, same } => {
                 let place = if same { 's' } else { 'd' };
                 let means_name = match means {
@@ -188,7 +204,7 @@ impl Edge {
                     Means::Control => "DpCtrl".to_owned(),
                     Means::ControlFence(fence) => format!("DpCtrl{}", fence.edge),
                 };
-                match means.is_dependency() {
+                match means.is_dependency() && !self.is_from_result() {
                     true => format!("{means_name}{place}{to}"),
                     false => format!("{means_name}{place}{from}{to}"),
                 }
@@ -203,12 +219,14 @@ impl Edge {
     }
 }
 
-/// `Ws` is the older name of `Co`.
+/// `Ws` is the older name of `Co`, and `Rmw` of `LxSx`.
 fn canonical(text: &str) -> String {
-    match text.strip_prefix("Ws") {
-        Some(rest) => format!("Co{rest}"),
-        None => text.to_owned(),
+    for (old, new) in [("Ws", "Co"), ("Rmw", "LxSx")] {
+        if let Some(rest) = text.strip_prefix(old) {
+            return format!("{new}{rest}");
+        }
     }
+    text.to_owned()
 }
 
 /// A list of edges, as users write it.
@@ -243,6 +261,12 @@ mod tests {
         assert_eq!(Edge::parse("PodWWAL", Architecture::Aarch64), None, "a write is never an acquire");
         assert_eq!(Edge::parse("Wse", Architecture::Ppc), Edge::parse("Coe", Architecture::Ppc));
         assert_eq!(Edge::parse("DpAddrdR", Architecture::X86), None);
+        assert_eq!(Edge::parse("Rmw", Architecture::Arm), Edge::parse("LxSx", Architecture::Arm));
+        let swap = Edge::parse("Amo.SwpAL", Architecture::Aarch64).unwrap();
+        assert_eq!(swap.annotations, (Some(Annotation::Acquire), Some(Annotation::Release)));
+        let edge = Edge::parse("DpDatadWWXP", Architecture::Riscv).unwrap();
+        assert!(edge.is_from_result());
+        assert_eq!(edge.name(Architecture::Riscv), "DpDatadWWXP");
     }
 
     #[test]

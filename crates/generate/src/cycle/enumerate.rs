@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 use super::edge::{Edge, Kind, Reach};
 use super::layout::{Cycle, LARGEST};
-use super::{Architecture, name};
+use super::{Annotation, Architecture, name};
 use crate::Rng;
 
 /// Which cycles.
@@ -29,13 +29,21 @@ pub struct Family {
     pub threads: (usize, usize),
     /// Also cycles that are not critical.
     pub free: bool,
+    /// Samples have marks and read-modify-writes at random places.
+    pub atomics: bool,
 }
 
 impl Family {
     /// What is made when nobody says otherwise.
     pub fn usual(architecture: Architecture) -> Family {
         let edges = architecture.usual_edges();
-        Family { architecture, edges, size: (2, 6), threads: (2, 4), free: false }
+        Family { architecture, edges, size: (2, 6), threads: (2, 4), free: false, atomics: false }
+    }
+
+    /// Tests with exclusives and atomics: see [`Family::sample`].
+    pub fn atomics(architecture: Architecture) -> Family {
+        let edges = architecture.atomic_edges();
+        Family { edges, size: (3, 7), threads: (2, 3), atomics: true, ..Family::usual(architecture) }
     }
 
     /// Visit all cycles until told to stop.
@@ -84,16 +92,50 @@ impl Family {
             if path.len() < size || !self.may_follow(&path[size - 1], &path[0]) {
                 continue;
             }
+            if self.atomics {
+                self.mark(&mut path, &mut rng);
+            }
             let least = (0..size).map(|by| [&path[by..], &path[..by]].concat()).min().unwrap_or_default();
             if !seen.insert(least.clone()) {
                 continue;
             }
-            if let Some(cycle) = self.cycle(&least) {
+            if let Some(cycle) = self.cycle(&least).filter(|cycle| !self.atomics || cycle.is_atomic()) {
                 found.push(cycle);
                 idle = 0;
             }
         }
         found
+    }
+
+    /// Give half of the accesses an annotation, and one to each whose result something depends on.
+    fn mark(&self, path: &mut [Edge], rng: &mut Rng) {
+        let size = path.len();
+        for at in 0..size {
+            let before = (at + size - 1) % size;
+            let joined = [before, at].iter().any(|edge| matches!(path[*edge].kind, Kind::Update(_)));
+            let needed = path[at].is_from_result() && !joined;
+            let fits = |annotation: Annotation| match joined {
+                true => !annotation.is_half() && annotation != Annotation::AcquirePc,
+                false => !needed || annotation.is_half(),
+            };
+            let all = self.architecture.annotations().iter();
+            let able: Vec<Annotation> = all
+                .filter(|(_, one, directions)| directions.contains(&path[at].ends.0) && fits(*one))
+                .map(|(_, one, _)| *one)
+                .collect();
+            if able.is_empty() || !(needed || rng.between(0, 1) == 1) {
+                continue;
+            }
+            let chosen = Some(*rng.pick(&able));
+            path[at].annotations.0 = chosen;
+            path[before].annotations.1 = chosen;
+        }
+        for edge in path {
+            let plain = |end: Option<Annotation>| end.unwrap_or_default() == Annotation::Plain;
+            if plain(edge.annotations.0) && plain(edge.annotations.1) {
+                edge.annotations = (None, None);
+            }
+        }
     }
 
     fn may_follow(&self, left: &Edge, right: &Edge) -> bool {
@@ -116,7 +158,13 @@ impl Family {
     /// The cycle, if it belongs to the family, turned as people write it.
     fn cycle(&self, edges: &[Edge]) -> Option<Cycle> {
         let cycle = Cycle::new(self.architecture, edges).ok()?;
-        let small = |location| cycle.writes(location) <= 2;
+        // The writes that a read-modify-write adds make no cycle less critical.
+        let updates = |location: usize| {
+            let half = |at: &usize| cycle.accesses[*at].annotation.is_half() || cycle.update(*at).is_some();
+            let there = (0..cycle.edges.len()).filter(|at| cycle.accesses[*at].location == location);
+            there.filter(half).count() as u32
+        };
+        let small = |location| cycle.writes(location) <= 2 + updates(location);
         let fits = (self.threads.0..=self.threads.1).contains(&cycle.threads);
         let critical = self.free || (0..cycle.locations).all(small);
         (fits && critical).then(|| upright(cycle))
@@ -189,7 +237,8 @@ mod tests {
     fn family(edges: &str, size: usize, threads: usize) -> Family {
         let architecture = Architecture::Ppc;
         let edges = edges.split_whitespace().flat_map(|one| Edge::parse_pattern(one, architecture)).collect();
-        Family { architecture, edges, size: (2, size), threads: (2, threads), free: false }
+        let size = (2, size);
+        Family { edges, size, threads: (2, threads), ..Family::usual(architecture) }
     }
 
     fn names(family: &Family) -> Vec<String> {

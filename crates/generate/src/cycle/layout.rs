@@ -8,7 +8,8 @@
 //! * **Locations.** An edge of program order with `d` goes to a new location; all other edges stay. So
 //!   each location has one unbroken stretch of the cycle.
 //! * **Values.** Along a stretch, writes count up from 1 and a read has the value of the last write
-//!   before it (0 if there is none): that is what `rf`, `fr` and `co` say. If the whole cycle stays at
+//!   before it (0 if there is none): that is what `rf`, `fr` and `co` say. Where an access is half of a
+//!   read-modify-write, the other half counts along: nothing comes between the two. If the whole cycle stays at
 //!   one location, the stretch begins after an edge of program order, which the values then contradict.
 //! * **The condition.** It names what each read of a written location gets, and the last value where a
 //!   location has several writes. With three or more of them the order of the earlier ones must be
@@ -18,7 +19,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::architecture::{Annotation, Architecture};
+use super::architecture::{Annotation, Architecture, Rmw};
 use super::edge::{Direction, Edge, Kind, Means, Reach};
 
 /// One read or write of a test.
@@ -30,6 +31,21 @@ pub struct Access {
     pub location: usize,
     /// What it writes, or what it reads if the cycle happens.
     pub value: u32,
+    /// The same of the other half of its read-modify-write, if that half is not on the cycle.
+    pub other: Option<u32>,
+}
+
+impl Access {
+    /// What it reads or writes, with the half that is not on the cycle, the read first.
+    fn both(&self) -> Vec<(Direction, u32)> {
+        match (self.direction, self.other) {
+            (direction, None) => vec![(direction, self.value)],
+            (Direction::Read, Some(written)) => {
+                vec![(Direction::Read, self.value), (Direction::Write, written)]
+            }
+            (Direction::Write, Some(read)) => vec![(Direction::Read, read), (Direction::Write, self.value)],
+        }
+    }
 }
 
 /// A well-formed cycle. The last edge is external, so the first access opens the first thread.
@@ -68,6 +84,14 @@ pub enum Broken {
     TooLarge,
     /// A thread has more accesses than the architecture has registers for.
     Registers,
+    /// A dependency starts at a write that has no result.
+    NoResult {
+        edge: String,
+    },
+    /// One access is half of two read-modify-writes, or has a mark that its half cannot have.
+    Halves {
+        edge: String,
+    },
 }
 
 impl fmt::Display for Broken {
@@ -91,6 +115,14 @@ impl fmt::Display for Broken {
                 "{writes} writes to {location}: no final state shows that they happen in the order of the cycle"
             ),
             Broken::Registers => write!(f, "a thread needs more registers than there are"),
+            Broken::NoResult { edge } => write!(
+                f,
+                "`{edge}` starts at the result of a write, which only that of a read-modify-write has"
+            ),
+            Broken::Halves { edge } => write!(
+                f,
+                "`{edge}` joins the two halves of a read-modify-write: they can acquire and release, and no more"
+            ),
             Broken::TooLarge => write!(f, "a cycle has at most {LARGEST} edges"),
         }
     }
@@ -152,7 +184,16 @@ impl Cycle {
             let before = &self.edges[(number + self.edges.len() - 1) % self.edges.len()];
             let annotation = edge.annotations.0.or(before.annotations.1).unwrap_or_default();
             let direction = edge.ends.0;
-            self.accesses.push(Access { direction, annotation, thread, location, value: 0 });
+            self.accesses.push(Access { direction, annotation, thread, location, value: 0, other: None });
+            let joined = matches!(before.kind, Kind::Update(_));
+            if edge.is_from_result() && !joined && !annotation.is_half() {
+                return Err(Broken::NoResult { edge: edge.name(self.architecture) });
+            }
+            let update = if joined { before } else { edge };
+            let allowed = matches!(annotation, Annotation::Plain | Annotation::Acquire | Annotation::Release);
+            if matches!(update.kind, Kind::Update(_)) && !allowed {
+                return Err(Broken::Halves { edge: update.name(self.architecture) });
+            }
             match edge.kind {
                 Kind::Communication(_, Reach::External) if !left.is_empty() => {
                     return Err(Broken::Unpaired);
@@ -165,7 +206,7 @@ impl Cycle {
                     self.threads += 1;
                 }
                 Kind::Communication(_, Reach::Back) => thread = left.pop().ok_or(Broken::Unpaired)?,
-                Kind::Communication(_, Reach::Internal) => {}
+                Kind::Communication(_, Reach::Internal) | Kind::Update(_) => {}
                 Kind::Order { same, .. } => location = (location + usize::from(!same)) % self.locations,
             }
         }
@@ -184,13 +225,18 @@ impl Cycle {
         for number in start..start + length {
             let access = &mut self.accesses[number % length];
             let value = &mut last[access.location];
-            *value += u32::from(access.direction == Direction::Write);
-            access.value = *value;
+            let before = *value;
+            let half = access.annotation.is_half();
+            *value += u32::from(access.direction == Direction::Write || half);
+            (access.value, access.other) = match access.direction {
+                Direction::Write => (*value, half.then_some(before)),
+                Direction::Read => (before, half.then_some(*value)),
+            };
         }
     }
 
     /// Does every thread get by with the registers of the architecture? One a load or store, one a
-    /// location, two an address dependency, at most.
+    /// location, two an address dependency, three more a read-modify-write, at most.
     fn has_registers(&self) -> Result<(), Broken> {
         for thread in 0..self.threads {
             let accesses: Vec<usize> = self.thread(thread).collect();
@@ -201,9 +247,12 @@ impl Cycle {
                 matches!(before, Some(Kind::Order { means: Means::Address, .. }))
             };
             let addresses = accesses.iter().filter(is_address).count();
-            let all = accesses.len() + places.len() + 2 * addresses;
+            let is_update =
+                |at: &&usize| self.accesses[**at].annotation.is_half() || self.update(**at).is_some();
+            let updates = accesses.iter().filter(is_update).count();
+            let all = accesses.len() + places.len() + 2 * addresses + 3 * updates;
             let fits = match self.architecture {
-                Architecture::X86 => reads <= 6,
+                Architecture::X86 => reads + updates <= 6,
                 Architecture::Arm => all <= 13,
                 Architecture::Riscv => all <= 27,
                 Architecture::Ppc | Architecture::Aarch64 => all <= 30,
@@ -218,8 +267,22 @@ impl Cycle {
 
     /// How many writes a location gets.
     pub fn writes(&self, location: usize) -> u32 {
-        let there = |access: &&Access| access.location == location && access.direction == Direction::Write;
+        let writes = |access: &Access| access.direction == Direction::Write || access.other.is_some();
+        let there = |access: &&Access| access.location == location && writes(access);
         self.accesses.iter().filter(there).count() as u32
+    }
+
+    /// How the accesses `at` and `at + 1` are one read-modify-write, if they are.
+    pub fn update(&self, at: usize) -> Option<Rmw> {
+        match self.edges[at].kind {
+            Kind::Update(rmw) => Some(rmw),
+            _ => None,
+        }
+    }
+
+    /// Has it any read-modify-write?
+    pub fn is_atomic(&self) -> bool {
+        (0..self.edges.len()).any(|at| self.accesses[at].annotation.is_half() || self.update(at).is_some())
     }
 
     /// The accesses of a thread, in program order.
@@ -245,16 +308,17 @@ impl Cycle {
     /// write of `value` before a read of the next.
     fn forced(&self, location: usize, value: u32) -> bool {
         (0..self.threads).any(|thread| {
-            let there: Vec<&Access> = self
+            let there: Vec<(Direction, u32)> = self
                 .thread(thread)
                 .map(|at| &self.accesses[at])
                 .filter(|access| access.location == location)
+                .flat_map(Access::both)
                 .collect();
             there.iter().enumerate().any(|(at, first)| {
-                first.value == value
+                first.1 == value
                     && there[at + 1..].iter().any(|second| {
-                        let reads = [first, second].iter().all(|one| one.direction == Direction::Read);
-                        second.value == value + 1 && !reads
+                        let reads = [first, second].iter().all(|one| one.0 == Direction::Read);
+                        second.1 == value + 1 && !reads
                     })
             })
         })
@@ -316,6 +380,34 @@ mod tests {
         });
         assert_eq!(cycle("PodWW CoLeave PodWR Fre"), Err(Broken::OneThread));
         assert_eq!(cycle("CoLeave PodWR Fre PodWR Fre PodWW"), Err(Broken::Unpaired));
+    }
+
+    fn atomic(text: &str) -> Result<Cycle, Broken> {
+        let riscv = Architecture::Riscv;
+        let edges: Vec<Edge> =
+            text.split_whitespace().map(|name| Edge::parse(name, riscv).expect("an edge")).collect();
+        Cycle::new(riscv, &edges)
+    }
+
+    /// A half that is off the cycle counts as an access at its place: a read before the write, a write after
+    /// the read, and nothing between.
+    #[test]
+    fn the_other_half_counts_along() {
+        let values = |text: &str| {
+            let cycle = atomic(text).expect("a cycle");
+            cycle.accesses.iter().map(|access| (access.value, access.other)).collect::<Vec<_>>()
+        };
+        assert_eq!(values("PodWRAmoP Fre PodWR Fre"), [(1, Some(0)), (0, None), (1, None), (0, None)]);
+        // y: 0, 1 by the read-modify-write whose read is on the cycle, 2 by the other thread.
+        assert_eq!(values("PodWRPX FreXP PodWR Fre"), [(1, None), (0, Some(1)), (2, None), (0, None)]);
+        assert_eq!(values("PodWW Rfe LxSx PodWR Fre")[2..4], [(1, None), (2, None)]);
+    }
+
+    #[test]
+    fn halves_are_what_they_are() {
+        assert!(matches!(atomic("DpDatadWW Rfe PodRR Fre"), Err(Broken::NoResult { .. })));
+        assert!(atomic("DpDatadWWXP Rfe PodRR Fre").is_ok());
+        assert!(matches!(atomic("PodWW RfePX LxSxXP PodWR Fre"), Err(Broken::Halves { .. })));
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod layout;
 mod name;
 mod print;
 
-pub use architecture::{Annotation, Architecture, Fence};
+pub use architecture::{Annotation, Architecture, Fence, Marks, Rmw};
 pub use edge::{Communication, Direction, Edge, Kind, Means, Names, Reach};
 pub use enumerate::Family;
 pub use layout::{Access, Broken, Cycle, location_name};

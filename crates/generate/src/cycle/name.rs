@@ -79,6 +79,10 @@ fn walk(cycle: &Cycle) -> (String, Vec<String>) {
                 parts.push(format!("{}{}", order(means, same), annotations(cycle, number)));
                 continue;
             }
+            Kind::Update(rmw) => {
+                parts.push(format!("{}{}", rmw.name().to_lowercase(), annotations(cycle, number)));
+                continue;
+            }
             Kind::Communication(what, reach) => (what, reach),
         };
         let what = match what {

@@ -125,7 +125,9 @@ fn dependencies(execution: &Execution) -> Result<(), String> {
             else {
                 return Err(format!("{name} ({from}, {to}) names an event that does not exist"));
             };
-            if source.read().is_none() {
+            // On RISC-V a dependency may also start at a store-conditional.
+            let conditional = |event: u32| execution.read_modify_write.iter().any(|(_, to)| *to == event);
+            if source.read().is_none() && (name == "rmw" || !conditional(from)) {
                 return Err(format!("{name} ({from}, {to}) does not start at a read"));
             }
             if source.thread.is_none() || source.thread != target.thread || from > to {

@@ -31,13 +31,15 @@ use super::{Architecture, Lower, Suffix};
 use crate::litmus::Language;
 use crate::litmus::lex::{Cursor, Read};
 use crate::litmus::names::Names;
+use crate::litmus::sizes::AddressSize;
 use access::{
     Acquire, barrier, compare_and_swap, fetch, load, load_exclusive, load_signed, pair, store,
     store_exclusive, swap,
 };
 use compute::{
-    Select, Sum, bit_field, branch_on_bit, branch_on_zero, compare, condition_code, conditional_branch, copy,
-    extended, halfword, logical, product, reverse, select, select_constant, select_one, shifted, sum, test,
+    Select, Sum, absolute, bit_field, branch_on_bit, branch_on_zero, compare, condition_code,
+    conditional_branch, copy, extended, halfword, logical, product, reverse, select, select_constant,
+    select_one, shifted, sum, test,
 };
 use operand::{Shift, binary};
 
@@ -46,14 +48,21 @@ pub const LANGUAGE: Language = Language {
     vocabulary: Vocabulary::Aarch64,
     canonical,
     wraps: false,
+    addresses: AddressSize::Double,
     program: |cursor, names| {
         prepare(*cursor, names)?;
         super::program(cursor, names, &ARCHITECTURE)
     },
 };
 
-static ARCHITECTURE: Architecture =
-    Architecture { instructions: INSTRUCTIONS, split, zero: Some("XZR"), narrow: false };
+static ARCHITECTURE: Architecture = Architecture {
+    instructions: INSTRUCTIONS,
+    split,
+    zero: Some("XZR"),
+    narrow: false,
+    word: 0,
+    parts: true,
+};
 
 const REGISTERS: [&str; 31] = [
     "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", "X10", "X11", "X12", "X13", "X14", "X15",
@@ -61,6 +70,9 @@ const REGISTERS: [&str; 31] = [
 ];
 
 fn canonical(name: &str) -> Option<&str> {
+    if name.eq_ignore_ascii_case("sp") || name.eq_ignore_ascii_case("wsp") {
+        return Some("SP");
+    }
     let number = name.strip_prefix(['X', 'x', 'W', 'w'])?;
     if number.eq_ignore_ascii_case("zr") {
         return Some("XZR");
@@ -113,6 +125,7 @@ fn split(mnemonic: &str) -> (&str, Suffix) {
 }
 
 static INSTRUCTIONS: &[(&str, Lower)] = &[
+    ("abs", absolute),
     ("add", |i| sum(i, Sum::Add, false)),
     ("adds", |i| sum(i, Sum::Add, true)),
     ("adr", |i| Err(i.unsupported("an address in the code"))),

@@ -10,17 +10,19 @@ use wattle_program::{Orders, Tags, Vocabulary};
 use super::{Architecture, Body, Flags, Lower, Register, Suffix, Test, tagged};
 use crate::litmus::Language;
 use crate::litmus::lex::Read;
+use crate::litmus::sizes::AddressSize;
 
 pub const LANGUAGE: Language = Language {
     name: "ARM",
     vocabulary: Vocabulary::Arm,
     canonical,
     wraps: true,
+    addresses: AddressSize::Word,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 
 static ARCHITECTURE: Architecture =
-    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: true };
+    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: true, word: 32, parts: false };
 
 const REGISTERS: [&str; 16] =
     ["R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"];
@@ -129,9 +131,10 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
     ("ldmia", |i| load_several(i, 0)),
     ("ldmib", |i| load_several(i, 4)),
     ("ldr", |i| load(i, "")),
-    ("ldrb", |i| load(i, "").map(|()| i.part(8))),
+    ("ldrb", |i| of_bits(i, 8, |i| load(i, ""))),
+    ("ldrd", load_two),
     ("ldrex", |i| load_exclusive(i, &["X"])),
-    ("ldrh", |i| load(i, "").map(|()| i.part(16))),
+    ("ldrh", |i| of_bits(i, 16, |i| load(i, ""))),
     ("lsl", |i| three(i, Binary::ShiftLeft)),
     ("mov", |i| {
         let (to, value) = (i.register()?, second(i)?);
@@ -163,9 +166,9 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
     ("stl", |i| store(i, "L")),
     ("stlex", |i| store_conditional(i, &["L", "X"])),
     ("str", |i| store(i, "")),
-    ("strb", |i| store(i, "").map(|()| i.part(8))),
+    ("strb", |i| of_bits(i, 8, |i| store(i, ""))),
     ("strex", |i| store_conditional(i, &["X"])),
-    ("strh", |i| store(i, "").map(|()| i.part(16))),
+    ("strh", |i| of_bits(i, 16, |i| store(i, ""))),
     ("sub", |i| {
         let (to, left, right) = three_operands(i)?;
         if i.suffix.compares {
@@ -189,6 +192,11 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
         compare(i, both, zero)
     }),
 ];
+
+fn of_bits(i: &mut Body<'_, '_>, bits: u8, access: Lower) -> Read<()> {
+    i.bits = bits;
+    access(i)
+}
 
 fn unconditional(i: &Body<'_, '_>, what: &str) -> Read<()> {
     match i.suffix.condition {
@@ -268,13 +276,15 @@ fn branch_on_zero(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     Ok(())
 }
 
-/// The whole system is meant if nothing is said.
+/// The whole system is meant if nothing is said. All processors of a test share one inner domain, so
+/// inner, outer and whole system are the same barrier.
 fn barrier(i: &mut Body<'_, '_>, name: &str) -> Read<()> {
     let option = if i.more() { i.label()?.0.to_ascii_uppercase() } else { "SY".into() };
     let (tag, orders) = match option.as_str() {
-        "SY" => (name.to_owned(), Orders::ALL),
-        "ISH" | "NSH" | "OSH" => (format!("{name}.{option}"), Orders::ALL),
-        "ST" | "ISHST" | "NSHST" | "OSHST" => (format!("{name}.{option}"), Orders::WW),
+        "SY" | "ISH" | "OSH" => (name.to_owned(), Orders::ALL),
+        "ST" | "ISHST" | "OSHST" => (format!("{name}.ST"), Orders::WW),
+        "NSH" | "NSHST" | "NSHLD" => return Err(i.unsupported("a barrier for one processor alone (`NSH`)")),
+        "LD" | "ISHLD" | "OSHLD" => return Err(i.unsupported("a barrier for loads alone (`LD`)")),
         _ => return Err(i.malformed("there is no such kind of barrier")),
     };
     i.fence(&tag, orders, false);
@@ -356,6 +366,25 @@ fn store_conditional(i: &mut Body<'_, '_>, tags: &[&str]) -> Read<()> {
     i.store_conditional(success, address, value, all(tags));
     let failure = Term::binary(Binary::Subtract, Term::int(1), i.value(success));
     i.set(to, failure);
+    Ok(())
+}
+
+/// `LDRD R0,R1,[R2]`: one step that loads two words side by side.
+fn load_two(i: &mut Body<'_, '_>) -> Read<()> {
+    let (first, second) = (i.register()?, i.register()?);
+    let (address, update) = address(i)?;
+    // The second address must not see what the first load wrote.
+    let (scratch, next) = (i.hidden("$first"), i.further(&address, 4));
+    i.load(scratch, address, Tags::new());
+    i.load(second, next, Tags::new());
+    let value = i.value(scratch);
+    i.set(first, value);
+    if let Some((base, new)) = update {
+        if base == first || base == second {
+            return Err(i.malformed("it loads into its own base"));
+        }
+        i.set(base, new);
+    }
     Ok(())
 }
 

@@ -20,11 +20,12 @@ mod table;
 pub mod x86;
 
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Unary, Value};
-use wattle_program::{Cfg, Edge, Fence, Mode, Op, Orders, Origin, Point, PointInfo, Role, Tags};
+use wattle_program::{Cfg, Edge, Fence, Init, Mode, Op, Orders, Origin, Point, PointInfo, Role, Tags};
 use wattle_source::{Diagnostic, Span};
 
 use super::lex::{Cursor, Read};
 use super::names::{Given, Names, code_address, word};
+use super::sizes::Sized;
 use super::{codes, unsupported};
 use crate::rmm::suggest::did_you_mean;
 
@@ -42,6 +43,10 @@ pub struct Architecture {
     pub zero: Option<&'static str>,
     /// Registers hold 32 bits.
     pub narrow: bool,
+    /// The bits of an access whose instruction says nothing else ([`Body::bits`]).
+    pub word: u8,
+    /// Bytes and halfwords are read as they are from any location that is accessed so.
+    pub parts: bool,
 }
 
 /// What the ending of a mnemonic says.
@@ -127,8 +132,9 @@ pub struct Body<'n, 'a> {
     labels: Vec<(&'a str, u32)>,
     jumps: Vec<(usize, &'a str, Span)>,
     pointers: Vec<(u32, Term)>,
-    /// Accesses of less than 32 bits: the edge, the operation, the bits.
-    parts: Vec<(usize, usize, u8)>,
+    /// How many bits the accesses of this instruction have.
+    pub bits: u8,
+    sizes: Vec<Sized>,
     /// Jumps to where a register says.
     computed: Vec<(Point, Term, Origin)>,
 }
@@ -156,7 +162,8 @@ impl<'n, 'a> Body<'n, 'a> {
             labels: Vec::new(),
             jumps: Vec::new(),
             pointers: Vec::new(),
-            parts: Vec::new(),
+            bits: architecture.word,
+            sizes: Vec::new(),
             computed: Vec::new(),
         }
     }
@@ -166,7 +173,7 @@ impl<'n, 'a> Body<'n, 'a> {
         self.cursor = cursor;
         if let Err(problem) = self.labels_and_instruction() {
             self.ops.clear();
-            self.parts.retain(|(edge, _, _)| *edge < self.edges.len());
+            self.sizes.retain(|access| access.edge < self.edges.len());
             self.mode = Mode::Plain;
             self.names.problem(problem);
         }
@@ -241,6 +248,7 @@ impl<'n, 'a> Body<'n, 'a> {
         self.suffix = suffix;
         self.mnemonic = word;
         self.first_operand = true;
+        self.bits = self.architecture.word;
         (table[found].1)(self)
     }
 
@@ -277,7 +285,9 @@ impl<'n, 'a> Body<'n, 'a> {
     /// Does a register come next?
     pub fn at_register(&self) -> bool {
         let mut ahead = self.cursor;
-        ahead.word().is_some_and(|name| name.starts_with('%') || (self.names.canonical)(name).is_some())
+        ahead.word().is_some_and(|name| {
+            name.starts_with('%') || ahead.peek() == b'%' || (self.names.canonical)(name).is_some()
+        })
     }
 
     /// A number, with `$` or `#` before it or not.
@@ -402,30 +412,33 @@ impl<'n, 'a> Body<'n, 'a> {
     /// A load whose value may be thrown away.
     pub fn load(&mut self, register: Register, address: Term, tags: Tags) {
         let into = self.written(register);
+        self.sized();
         self.ops.push(Op::Load { into, address, tags });
         if self.wraps() {
             self.extend(register, true);
         }
     }
 
-    /// The access just described has this many bits, not those of a word.
-    pub fn part(&mut self, width: u8) {
-        let access = |op: &Op| matches!(op, Op::Load { .. } | Op::Store { .. });
-        let last = self.ops.iter().rposition(access).unwrap_or(0);
-        self.parts.push((self.edges.len(), last, width));
+    /// Note the size of the access that comes next.
+    fn sized(&mut self) {
+        debug_assert!(self.bits > 0, "{} does not say how many bits it accesses", self.mnemonic);
+        self.sizes.push(Sized { edge: self.edges.len(), op: self.ops.len(), bits: self.bits });
     }
 
     pub fn store(&mut self, address: Term, value: Term, tags: Tags) {
+        self.sized();
         self.ops.push(Op::Store { address, value, tags });
     }
 
     pub fn load_exclusive(&mut self, register: Register, address: Term, tags: Tags) {
         let into = self.written(register);
+        self.sized();
         self.ops.push(Op::LoadExclusive { into, address, tags });
     }
 
     pub fn store_conditional(&mut self, success: Register, address: Term, value: Term, tags: Tags) {
         let success = self.written(success);
+        self.sized();
         self.ops.push(Op::StoreConditional { success, address, value, tags });
     }
 
@@ -591,19 +604,52 @@ impl<'n, 'a> Body<'n, 'a> {
         let number = self.names.threads[self.thread].number;
         for (from, target, origin) in std::mem::take(&mut self.computed) {
             self.origin = origin;
-            for (label, point) in self.labels.clone() {
-                let here = Term::int(code_address(number, label));
-                self.edge(from, target.clone().equals(here), vec![], Point(point));
+            let what = "a jump to a register that does not hold a label of its thread";
+            if !self.holds_label(number) {
+                self.names.problems.push(*unsupported(origin.0, what));
+                continue;
             }
+            let mut nowhere = self.names.truth.clone();
+            for (label, point) in self.labels.clone() {
+                let here = target.clone().equals(Term::int(code_address(number, label)));
+                nowhere = Term::binary(Binary::And, nowhere, here.negated());
+                self.edge(from, here, vec![], Point(point));
+            }
+            let refused = Op::Unsupported { what: what.into(), span: origin.0 };
+            self.edge(from, nowhere, vec![refused], from);
         }
         self.fix_addresses();
-        self.check_parts();
+        if !self.architecture.parts {
+            self.check_parts();
+        }
+        self.names.threads[self.thread].sizes = std::mem::take(&mut self.sizes);
         self.names.threads[self.thread].cfg = Cfg { entry: Point(0), points: self.points, edges: self.edges };
+    }
+
+    /// Does the initial state put a label of this thread into one of its registers, or into memory?
+    fn holds_label(&self, number: u32) -> bool {
+        let known = |label: &str| self.labels.iter().any(|(other, _)| *other == label);
+        let starts = self.names.threads[self.thread].start.iter();
+        let in_register = starts.flatten().any(|start| match start {
+            Given::Code(thread, label) => *thread == number && known(label),
+            _ => false,
+        });
+        let is_label = |value: &Term| match value.as_value() {
+            Some(Value::Int(value)) => {
+                self.labels.iter().any(|(label, _)| code_address(number, label) == *value)
+            }
+            _ => false,
+        };
+        let in_memory = self.names.variables.iter().any(|variable| match &variable.init {
+            Init::Values(values) => values.iter().any(is_label),
+            _ => false,
+        });
+        in_register || in_memory
     }
 
     /// An access of a byte or two must be one of a whole location.
     fn check_parts(&mut self) {
-        for (edge, op, width) in &self.parts {
+        for Sized { edge, op, bits } in self.sizes.iter().filter(|access| access.bits < 32) {
             let edge = &self.edges[*edge];
             let (Op::Load { address, .. } | Op::Store { address, .. }) = &edge.ops[*op] else { continue };
             let whole = match address.kind() {
@@ -611,13 +657,14 @@ impl<'n, 'a> Body<'n, 'a> {
                     let info = &self.names.variables[*variable as usize];
                     let declared = self.names.types[*variable as usize].sort();
                     let sort = if info.dimensions.is_empty() { declared } else { info.sort };
-                    bytes(sort) * 8 == i64::from(*width)
+                    bytes(sort) * 8 == i64::from(*bits)
                 }
                 _ => false,
             };
             // Nothing extends the sign of a byte, so numbers must be small.
             if !whole || self.names.wide {
-                let what = format!("an access of {width} bits to a location that may have others");
+                let what =
+                    format!("mixed sizes: an access of {bits} bits to a location that may have others");
                 self.names.problems.push(*unsupported(edge.origin.0, &what));
             }
         }
@@ -671,16 +718,16 @@ fn constant(names: &Names<'_>, fixed: &[Option<Given<'_>>], address: &Term) -> O
     let length = i64::from(names.length(variable).unwrap_or(1));
     let moved = element + offset.div_euclid(size);
     if offset.rem_euclid(size) != 0 {
-        return Some(Err(format!("an access to a part of `{name}`")));
+        return Some(Err(format!("mixed sizes: an access to a part of `{name}`")));
     }
     if !(0..length).contains(&moved) {
-        return Some(Err(format!("an access outside `{name}`")));
+        return Some(Err(format!("mixed sizes: an access beyond `{name}`")));
     }
     Some(Ok(names.address(variable, moved)))
 }
 
 /// How far apart the elements of an array are.
-fn bytes(sort: Sort) -> i64 {
+pub fn bytes(sort: Sort) -> i64 {
     match sort {
         Sort::Bits { width, .. } => i64::from(width) / 8,
         _ => 8,

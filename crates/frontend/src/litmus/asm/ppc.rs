@@ -11,17 +11,19 @@ use super::{Architecture, Body, Flags, Lower, Register, Suffix, Test, tagged};
 use crate::litmus::Language;
 use crate::litmus::lex::Read;
 use crate::litmus::names::word;
+use crate::litmus::sizes::AddressSize;
 
 pub const LANGUAGE: Language = Language {
     name: "PPC",
     vocabulary: Vocabulary::Ppc,
     canonical,
     wraps: true,
+    addresses: AddressSize::Either,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 
 static ARCHITECTURE: Architecture =
-    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: false };
+    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: false, word: 32, parts: false };
 
 const REGISTERS: [&str; 32] = [
     "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -81,6 +83,15 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
     ("bne", |i| branch(i, Binary::NotEqual)),
     ("bng", |i| branch(i, Binary::LessEqual)),
     ("bnl", |i| branch(i, Binary::GreaterEqual)),
+    ("clrldi", |i| {
+        let (to, from, count) = (i.register()?, i.register()?, i.immediate()?);
+        if !(0..64).contains(&count) {
+            return Err(i.malformed("it clears 0 to 63 bits"));
+        }
+        let kept = (u64::MAX >> count) as i64;
+        let value = Term::binary(Binary::BitAnd, i.value(from), Term::int(kept));
+        result(i, to, value)
+    }),
     ("cmpd", |i| compare(i, false, |_, value| value)),
     ("cmpdi", |i| compare(i, true, |_, value| value)),
     ("cmpld", |i| compare(i, false, |_, value| Term::binary(Binary::BitXor, value, Term::int(i64::MIN)))),
@@ -172,13 +183,13 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
     ("stb", |i| store(i, BYTE, Offset)),
     ("stbx", |i| store(i, BYTE, Indexed)),
     ("std", |i| store(i, DOUBLE, Offset)),
-    ("stdcx", store_conditional),
+    ("stdcx", |i| store_conditional(i, DOUBLE)),
     ("stdu", |i| store(i, DOUBLE, Update)),
     ("stdx", |i| store(i, DOUBLE, Indexed)),
     ("sth", |i| store(i, HALF, Offset)),
     ("sthx", |i| store(i, HALF, Indexed)),
     ("stw", |i| store(i, WORD, Offset)),
-    ("stwcx", store_conditional),
+    ("stwcx", |i| store_conditional(i, WORD)),
     ("stwu", |i| store(i, WORD, Update)),
     ("stwx", |i| store(i, WORD, Indexed)),
     ("sub", |i| three(i, Binary::Subtract)),
@@ -367,11 +378,10 @@ fn address(i: &mut Body<'_, '_>, form: Form) -> Read<(Term, Option<(Register, Te
 fn load(i: &mut Body<'_, '_>, Width(width, signed): Width, form: Form) -> Read<()> {
     let to = i.register()?;
     let (address, update) = address(i, form)?;
+    i.bits = width;
     i.load(to, address, Tags::new());
-    match width {
-        8 | 16 => i.part(width),
-        32 => i.extend(to, signed),
-        _ => {}
+    if width == 32 {
+        i.extend(to, signed);
     }
     if let Some((base, address)) = update {
         if base == to {
@@ -386,10 +396,8 @@ fn store(i: &mut Body<'_, '_>, Width(width, _): Width, form: Form) -> Read<()> {
     let from = i.register()?;
     let (address, update) = address(i, form)?;
     let value = i.value(from);
+    i.bits = width;
     i.store(address, value, Tags::new());
-    if width < 32 {
-        i.part(width);
-    }
     if let Some((base, address)) = update {
         i.set(base, address);
     }
@@ -399,6 +407,7 @@ fn store(i: &mut Body<'_, '_>, Width(width, _): Width, form: Form) -> Read<()> {
 fn load_exclusive(i: &mut Body<'_, '_>, Width(width, signed): Width) -> Read<()> {
     let to = i.register()?;
     let (address, _) = address(i, Indexed)?;
+    i.bits = width;
     i.load_exclusive(to, address, tagged("X"));
     if width == 32 {
         i.extend(to, signed);
@@ -406,7 +415,8 @@ fn load_exclusive(i: &mut Body<'_, '_>, Width(width, signed): Width) -> Read<()>
     Ok(())
 }
 
-fn store_conditional(i: &mut Body<'_, '_>) -> Read<()> {
+fn store_conditional(i: &mut Body<'_, '_>, Width(width, _): Width) -> Read<()> {
+    i.bits = width;
     let from = i.register()?;
     let (address, _) = address(i, Indexed)?;
     let (value, success) = (i.value(from), i.hidden("$success"));

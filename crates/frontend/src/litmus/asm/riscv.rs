@@ -10,17 +10,25 @@ use super::{Architecture, Body, Lower, Register, Suffix, Test};
 use crate::litmus::Language;
 use crate::litmus::lex::Read;
 use crate::litmus::names::word;
+use crate::litmus::sizes::AddressSize;
 
 pub const LANGUAGE: Language = Language {
     name: "RISCV",
     vocabulary: Vocabulary::Riscv,
     canonical,
     wraps: true,
+    addresses: AddressSize::Double,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 
-static ARCHITECTURE: Architecture =
-    Architecture { instructions: INSTRUCTIONS, split, zero: Some("x0"), narrow: false };
+static ARCHITECTURE: Architecture = Architecture {
+    instructions: INSTRUCTIONS,
+    split,
+    zero: Some("x0"),
+    narrow: false,
+    word: 32,
+    parts: false,
+};
 
 /// By number, with the names of the calling convention.
 const REGISTERS: [(&str, &str); 32] = [
@@ -308,11 +316,10 @@ fn own_tags(i: &Body<'_, '_>, others: &[&str]) -> Tags {
 fn load(i: &mut Body<'_, '_>, width: u8, signed: bool) -> Read<()> {
     let (to, (offset, base)) = (i.register()?, i.offset_and_base()?);
     let (address, tags) = (i.at(base, offset), own_tags(i, &[]));
+    i.bits = width;
     i.load(to, address, tags);
-    match width {
-        8 | 16 => i.part(width),
-        32 => i.extend(to, signed),
-        _ => {}
+    if width == 32 {
+        i.extend(to, signed);
     }
     Ok(())
 }
@@ -320,18 +327,17 @@ fn load(i: &mut Body<'_, '_>, width: u8, signed: bool) -> Read<()> {
 fn store(i: &mut Body<'_, '_>, width: u8) -> Read<()> {
     let (from, (offset, base)) = (i.register()?, i.offset_and_base()?);
     let (address, value, tags) = (i.at(base, offset), i.value(from), own_tags(i, &[]));
+    i.bits = width;
     i.store(address, value, tags);
-    if width < 32 {
-        i.part(width);
-    }
     Ok(())
 }
 
 fn load_reserved(i: &mut Body<'_, '_>) -> Read<()> {
     let (to, (offset, base)) = (i.register()?, i.offset_and_base()?);
     let (address, tags) = (i.at(base, offset), own_tags(i, &["X"]));
+    i.bits = atomic_bits(i);
     i.load_exclusive(to, address, tags);
-    if i.mnemonic.contains(".w") {
+    if i.bits == 32 {
         i.extend(to, true);
     }
     Ok(())
@@ -342,6 +348,7 @@ fn store_conditional(i: &mut Body<'_, '_>) -> Read<()> {
     let (to, from, (offset, base)) = (i.register()?, i.register()?, i.offset_and_base()?);
     let (address, value, tags) = (i.at(base, offset), i.value(from), own_tags(i, &["X"]));
     let success = i.hidden("$success");
+    i.bits = atomic_bits(i);
     i.store_conditional(success, address, value, tags);
     let failure = Term::binary(Binary::Subtract, Term::int(1), i.value(success));
     i.set(to, failure);
@@ -353,14 +360,20 @@ fn atomic(i: &mut Body<'_, '_>, new: fn(&mut Body<'_, '_>, Term, Term) -> Term) 
     let (to, from, (offset, base)) = (i.register()?, i.register()?, i.offset_and_base()?);
     let (address, operand) = (i.at(base, offset), i.value(from));
     let Suffix { acquire, release, .. } = i.suffix;
+    i.bits = atomic_bits(i);
     let others = ["AMO", "X"];
     let read = tags(acquire, acquire && release, &others);
     let write = tags(acquire && release, release, &others);
     i.atomic(Some(to), &address, (read, write), |i, old| new(i, old, operand));
-    if i.mnemonic.contains(".w") {
+    if i.bits == 32 {
         i.extend(to, true);
     }
     Ok(())
+}
+
+/// `.w` or `.d` behind the name of an atomic instruction.
+fn atomic_bits(i: &Body<'_, '_>) -> u8 {
+    if i.mnemonic.to_ascii_lowercase().contains(".d") { 64 } else { 32 }
 }
 
 /// The new value if the old one compares with it so, or else the old one.

@@ -10,17 +10,19 @@ use wattle_program::{Mode, Orders, Tags, Vocabulary};
 use super::{Architecture, Body, Flags, Lower, Register, Suffix, Test, tagged};
 use crate::litmus::Language;
 use crate::litmus::lex::Read;
+use crate::litmus::sizes::AddressSize;
 
 pub const LANGUAGE: Language = Language {
     name: "X86",
     vocabulary: Vocabulary::X86,
     canonical,
     wraps: true,
+    addresses: AddressSize::Word,
     program: |cursor, names| super::program(cursor, names, &ARCHITECTURE),
 };
 
 static ARCHITECTURE: Architecture =
-    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: true };
+    Architecture { instructions: INSTRUCTIONS, split, zero: None, narrow: true, word: 32, parts: false };
 
 const REGISTERS: [&str; 8] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "ESP", "EBP"];
 
@@ -114,7 +116,10 @@ static INSTRUCTIONS: &[(&str, Lower)] = &[
         let value = Term::if_then_else(test, i.int(1), i.int(0));
         match to {
             Place::Register(to) => i.set(to, value),
-            Place::Memory(address) => i.store(address, value, Tags::new()),
+            Place::Memory(address) => {
+                i.bits = 8;
+                i.store(address, value, Tags::new());
+            }
             Place::Value(_) => return Err(i.malformed("it writes to a number")),
         }
         Ok(())

@@ -32,6 +32,7 @@ use wattle_source::{Diagnostic, Span};
 
 use super::lex::{Cursor, Read};
 use super::names::Names;
+use super::sizes::AddressSize;
 use super::{Language, codes};
 use expression::Part;
 use lex::Scanner;
@@ -41,6 +42,7 @@ pub const LANGUAGE: Language = Language {
     vocabulary: Vocabulary::C11,
     canonical,
     wraps: false,
+    addresses: AddressSize::Double,
     program: |cursor, names| {
         cursor.at = functions(*cursor, names)?;
         Ok(())

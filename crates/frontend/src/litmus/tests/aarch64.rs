@@ -11,7 +11,7 @@ fn loads_and_stores() {
     assert_eq!(
         edges_of(
             "LDR W0,[X1]; LDAR W0,[X1]; LDAPR W0,[X1]; LDXR W0,[X1]; LDAXR W0,[X1];
-             STR W0,[X3]; STLR WZR,[X3]; DMB ISHLD; DSB ST; ISB; NOP; LDR XZR,[X1];"
+             STR W0,[X3]; STLR WZR,[X3]; DMB ISHLD; DSB ST; ISB; NOP; LDR WZR,[X1];"
         ),
         [
             "0 -> 1 do load X0 from &x",
@@ -144,4 +144,19 @@ fn damaged_texts_never_panic() {
          ADDS X4,X4,W0,UXTB 3 | LDSMAXALB W0,W1,[X3] ;\n UBFM W5,W6,#7,#2 | LDP X0,X2,[X3,#16]! ;\n\
          MOVK X4,#1,LSL #48 | B.HI L0 ;\n REV64 X5,X4 | L0: TBZ X4,#63,L0 ;\nexists (0:X4=1)\n",
     );
+}
+
+/// Bare symbolic registers are `X` registers; the stack pointer is a register like others; `ABS` computes and
+/// does not select.
+#[test]
+fn less_common_registers() {
+    assert_eq!(
+        edges("AArch64 test\n{ %a=x; 0:SP=x; }\n P0 ;\n LDR W%b,[%a] ; LDR W2,[SP] ;\nexists (x=1)\n"),
+        [
+            "0 -> 1 do load \"%b\" from &x; assign \"%b\" = 4294967295:i64 & \"%b\"",
+            "1 -> 2 do load X2 from &x"
+        ]
+    );
+    let edges = edges_of("ABS X0,X2;");
+    assert!(edges.len() == 1 && !edges[0].contains("if"), "{edges:?}");
 }

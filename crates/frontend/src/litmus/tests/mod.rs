@@ -5,6 +5,7 @@ mod edits;
 mod errors;
 mod robust;
 mod samples;
+mod sizes;
 mod structure;
 mod table;
 

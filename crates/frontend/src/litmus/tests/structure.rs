@@ -2,7 +2,7 @@
 
 use wattle_program::{Program, text};
 
-use super::{checked, samples};
+use super::{checked, edges, problem, samples};
 
 fn program(text: &str) -> Program {
     checked(text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"))
@@ -181,4 +181,39 @@ fn formulas() {
     assert_eq!(formula("~x=1 => y=1"), "!(x == 1) => y == 1");
     assert_eq!(formula("not (x=1 \\/ true)"), "!(x == 1 || true)");
     assert_eq!(formula("[x]=y /\\ x=[y] /\\ *x<>0x1"), "x == number(&y) && x == y && x != 1");
+}
+
+/// All observers of a test share one inner domain; a barrier for one processor alone is none for them.
+#[test]
+fn barriers_of_arm() {
+    let arm = |option: &str| format!("ARM test\n{{ }}\n P0 ;\n DMB {option} ;\nexists (0:R0=0)\n");
+    for option in ["", "SY", "ISH", "OSH"] {
+        let fence = "0 -> 1 do fence \"DMB\" rr rw wr ww";
+        let edges = edges(&arm(option));
+        assert!(
+            edges.len() == 1 && edges[0].replace("fence DMB", "fence \"DMB\"").contains(fence),
+            "{edges:?}"
+        );
+    }
+    for option in ["ST", "ISHST", "OSHST"] {
+        assert_eq!(edges(&arm(option)), ["0 -> 1 do fence \"DMB.ST\" ww"]);
+    }
+    for option in ["NSH", "NSHST", "LD", "ISHLD", "OSHLD"] {
+        assert_eq!(problem(&arm(option)).0, "litmus-unsupported", "{option}");
+        assert_eq!(problem(&arm(option).replace("DMB", "DSB")).0, "litmus-unsupported", "{option}");
+    }
+    assert_eq!(problem(&arm("ALL")).0, "litmus-syntax");
+    let nsh = "AArch64 test\n{ }\n P0 ;\n DSB NSHLD ;\nexists (0:X0=0)\n";
+    assert_eq!(problem(nsh).0, "litmus-unsupported");
+}
+
+/// A register that holds no label says nothing about where to go on.
+#[test]
+fn a_jump_to_nowhere_is_refused() {
+    let jump =
+        |init: &str| format!("ARM test\n{{ {init} }}\n P0 ;\n BX LR ;\n L: MOV R0,#1 ;\nexists (0:R0=1)\n");
+    assert_eq!(problem(&jump("")), ("litmus-unsupported", 4, 2));
+    assert_eq!(problem(&jump("0:LR=P0:M;")).0, "litmus-unsupported");
+    let edges = edges(&jump("0:LR=P0:L;"));
+    assert!(edges.iter().any(|edge| edge.contains("unsupported")), "{edges:?}");
 }

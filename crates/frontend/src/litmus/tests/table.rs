@@ -61,8 +61,8 @@ fn riscv() {
     all_but(
         "riscv",
         &[
-            "MP+fence.rw.rw+pos-si1.litmus: litmus-unsupported: an access to a part of `x` is not supported",
-            "MP+fence.rw.rw+si1.litmus: litmus-unsupported: an access to a part of `x` is not supported",
+            "MP+fence.rw.rw+pos-si1.litmus: litmus-unsupported: mixed sizes: an access to a part of `x` is not supported",
+            "MP+fence.rw.rw+si1.litmus: litmus-unsupported: mixed sizes: an access to a part of `x` is not supported",
         ],
     );
 }

@@ -1,8 +1,8 @@
 //! AArch64: values in `W` registers, addresses in `X` registers. Acquire and release accesses have no
 //! form with an index, so an address dependency goes through an addition there.
 
-use super::super::architecture::Annotation;
-use super::{Assembly, Column, Request};
+use super::super::architecture::{Annotation, Rmw};
+use super::{Assembly, Column, Request, Update, Updated};
 
 pub struct Aarch64;
 
@@ -28,20 +28,36 @@ impl Assembly for Aarch64 {
     fn store(&self, column: &mut Column, request: &Request<'_>) {
         let name = if request.annotation == Annotation::Release { "STLR" } else { "STR" };
         let offset = request.address.map(|source| zero(self, column, source));
-        let value = match request.data {
-            Some(source) => {
-                let value = zero(self, column, source);
-                column.line(format!("ADD {0},{0},#{1}", word(&value), request.value));
-                value
-            }
-            None => {
-                let value = column.fresh(self);
-                column.line(format!("MOV {},#{}", word(&value), request.value));
-                value
-            }
-        };
+        let value = value(self, column, request, request.value);
         let place = place(self, column, request, offset);
         column.line(format!("{name} {},{place}", word(&value)));
+    }
+
+    fn update(&self, column: &mut Column, update: &Update<'_>) -> Updated {
+        let Update { request, rmw, marks, read } = update;
+        let (acquire, release) = (if marks.acquire { "A" } else { "" }, if marks.release { "L" } else { "" });
+        let offset = request.address.map(|source| zero(self, column, source));
+        let operand = if *rmw == Rmw::Add { request.value - read } else { request.value };
+        let value = value(self, column, request, operand);
+        let place = place(self, column, request, offset);
+        let old = column.fresh(self);
+        let (written, found) = (word(&value), word(&old));
+        let mut status = None;
+        match rmw {
+            Rmw::Exclusive => {
+                let register = column.fresh(self);
+                column.line(format!("LD{acquire}XR {found},{place}"));
+                column.line(format!("ST{release}XR {},{written},{place}", word(&register)));
+                status = Some(register);
+            }
+            Rmw::Swap => column.line(format!("SWP{acquire}{release} {written},{found},{place}")),
+            Rmw::Add => column.line(format!("LDADD{acquire}{release} {written},{found},{place}")),
+            Rmw::CompareAndSwap => {
+                column.line(format!("MOV {found},#{read}"));
+                column.line(format!("CAS{acquire}{release} {found},{written},{place}"));
+            }
+        }
+        Updated { old, status }
     }
 
     fn branch(&self, column: &mut Column, register: &str) {
@@ -64,6 +80,18 @@ fn place(assembly: &Aarch64, column: &mut Column, request: &Request<'_>, offset:
             format!("[{sum}]")
         }
     }
+}
+
+/// A register that holds what is to be written, and depends on what it shall.
+fn value(assembly: &Aarch64, column: &mut Column, request: &Request<'_>, number: u32) -> String {
+    let Some(source) = request.data else {
+        let value = column.fresh(assembly);
+        column.line(format!("MOV {},#{number}", word(&value)));
+        return value;
+    };
+    let value = zero(assembly, column, source);
+    column.line(format!("ADD {0},{0},#{number}", word(&value)));
+    value
 }
 
 /// The 32-bit name of a register.

@@ -3,20 +3,21 @@
 use super::super::architecture::Annotation;
 use super::super::edge::{Direction, Kind, Means};
 use super::super::layout::{Cycle, location_name};
+use super::Results;
 
 /// Everything after the header.
 pub fn text(cycle: &Cycle) -> String {
     let locations: Vec<String> =
         (0..cycle.locations).map(|location| format!("[{}] = 0;", location_name(location))).collect();
     let mut text = format!("{{ {} }}\n\n", locations.join(" "));
-    let mut registers = vec![String::new(); cycle.accesses.len()];
+    let mut results = vec![Results::default(); cycle.accesses.len()];
     for thread in 0..cycle.threads {
-        text.push_str(&function(cycle, thread, &mut registers));
+        text.push_str(&function(cycle, thread, &mut results));
     }
-    text + &super::condition(cycle, &registers) + "\n"
+    text + &super::condition(cycle, &results) + "\n"
 }
 
-fn function(cycle: &Cycle, thread: usize, registers: &mut [String]) -> String {
+fn function(cycle: &Cycle, thread: usize, results: &mut [Results]) -> String {
     let mut used: Vec<usize> = cycle.thread(thread).map(|at| cycle.accesses[at].location).collect();
     used.sort_unstable();
     used.dedup();
@@ -45,7 +46,7 @@ fn function(cycle: &Cycle, thread: usize, registers: &mut [String]) -> String {
         let (location, value) = (location_name(access.location), access.value);
         let order = match access.annotation {
             Annotation::NonAtomic => None,
-            Annotation::Plain => Some("relaxed"),
+            Annotation::Plain | Annotation::Half(..) => Some("relaxed"),
             Annotation::Acquire | Annotation::AcquirePc => Some("acquire"),
             Annotation::Release => Some("release"),
             Annotation::SeqCst => Some("seq_cst"),
@@ -56,13 +57,16 @@ fn function(cycle: &Cycle, thread: usize, registers: &mut [String]) -> String {
                 format!("atomic_store_explicit({location}, {value}, memory_order_{order});")
             }
             (Direction::Read, order) => {
-                registers[at] = format!("r{locals}");
+                let register = format!("r{locals}");
                 locals += 1;
+                if cycle.is_observed(access) {
+                    results[at].seen.push((register.clone(), access.value));
+                }
                 let read = match order {
                     None => format!("*{location}"),
                     Some(order) => format!("atomic_load_explicit({location}, memory_order_{order})"),
                 };
-                format!("int {} = {read};", registers[at])
+                format!("int {register} = {read};")
             }
         };
         text.push_str(&format!("  {line}\n"));

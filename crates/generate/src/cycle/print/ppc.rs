@@ -1,6 +1,6 @@
 //! PPC: 32-bit accesses through registers that hold addresses; `xor r,r` makes dependencies.
 
-use super::{Assembly, Column, Request};
+use super::{Assembly, Column, Request, Update, Updated};
 
 pub struct Ppc;
 
@@ -39,6 +39,15 @@ impl Assembly for Ppc {
             Some(offset) => format!("stwx {value},{offset},{address}"),
             None => format!("stw {value},0({address})"),
         });
+    }
+
+    /// [`Architecture::updates`] has none: whether `stwcx.` succeeded is in no register that a condition
+    /// could name.
+    ///
+    /// [`Architecture::updates`]: super::super::Architecture::updates
+    fn update(&self, column: &mut Column, Update { request, .. }: &Update<'_>) -> Updated {
+        self.store(column, request);
+        Updated { old: String::new(), status: None }
     }
 
     fn branch(&self, column: &mut Column, register: &str) {

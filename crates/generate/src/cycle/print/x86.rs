@@ -1,7 +1,7 @@
 //! X86, in Intel's order. Addresses are absolute and there are no dependencies to speak of.
 
 use super::super::layout::location_name;
-use super::{Assembly, Column, Request};
+use super::{Assembly, Column, Request, Update, Updated};
 
 pub struct X86;
 
@@ -22,6 +22,14 @@ impl Assembly for X86 {
 
     fn store(&self, column: &mut Column, request: &Request<'_>) {
         column.line(format!("MOV [{}],${}", location_name(request.location), request.value));
+    }
+
+    /// `XCHG`, whose register gets the old value.
+    fn update(&self, column: &mut Column, Update { request, .. }: &Update<'_>) -> Updated {
+        let old = column.fresh(self);
+        column.line(format!("MOV {old},${}", request.value));
+        column.line(format!("XCHG [{}],{old}", location_name(request.location)));
+        Updated { old, status: None }
     }
 
     fn branch(&self, column: &mut Column, register: &str) {

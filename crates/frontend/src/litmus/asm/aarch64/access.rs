@@ -51,6 +51,7 @@ pub fn load(i: &mut Body<'_, '_>, at_most: u32, acquire: Acquire) -> Read<()> {
         Acquire::Yes => tags(&[("A", true)]),
         Acquire::ProcessorConsistent => tags(&[("Q", true)]),
     };
+    i.bits = width(to, at_most) as u8;
     i.load(to.register, place.address.clone(), tags);
     trim(i, to, width(to, at_most));
     update(i, place);
@@ -60,6 +61,7 @@ pub fn load(i: &mut Body<'_, '_>, at_most: u32, acquire: Acquire) -> Read<()> {
 pub fn load_signed(i: &mut Body<'_, '_>, bits: u32) -> Read<()> {
     let to = i.named()?;
     let place = i.place()?;
+    i.bits = bits as u8;
     i.load(to.register, place.address.clone(), Tags::new());
     if to.register != Register::Zero {
         let value = signed(widened(i.value(to.register)), bits);
@@ -78,6 +80,7 @@ fn stored(i: &Body<'_, '_>, from: Named, width: u32) -> Term {
 pub fn store(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
     let from = i.named()?;
     let place = i.place()?;
+    i.bits = width(from, at_most) as u8;
     let value = stored(i, from, width(from, at_most));
     i.store(place.address.clone(), value, tags(&[("L", release)]));
     update(i, place);
@@ -88,6 +91,7 @@ pub fn store(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
 pub fn pair(i: &mut Body<'_, '_>, loads: bool) -> Read<()> {
     let (first, second) = (i.named()?, i.named()?);
     let place = i.place()?;
+    i.bits = first.width as u8;
     let step = i64::from(first.width / 8);
     let next = i.further(&place.address, step);
     if loads {
@@ -110,6 +114,7 @@ pub fn pair(i: &mut Body<'_, '_>, loads: bool) -> Read<()> {
 pub fn load_exclusive(i: &mut Body<'_, '_>, at_most: u32, acquire: bool) -> Read<()> {
     let to = i.named()?;
     let address = i.base()?;
+    i.bits = width(to, at_most) as u8;
     i.load_exclusive(to.register, address, tags(&[("A", acquire), ("X", true)]));
     trim(i, to, width(to, at_most));
     Ok(())
@@ -118,6 +123,7 @@ pub fn load_exclusive(i: &mut Body<'_, '_>, at_most: u32, acquire: bool) -> Read
 pub fn store_exclusive(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
     let (status, from) = (i.named()?, i.named()?);
     let address = i.base()?;
+    i.bits = width(from, at_most) as u8;
     let value = stored(i, from, width(from, at_most));
     let success = i.hidden("$success");
     i.store_conditional(success, address, value, tags(&[("L", release), ("X", true)]));
@@ -162,6 +168,7 @@ fn read_modify_write(
     new: impl FnOnce(Term) -> Term,
 ) {
     let (read, write) = atomic_tags(i, to.register != Register::Zero);
+    i.bits = width as u8;
     let old = found(i, width);
     i.load(old, address.clone(), read);
     let value = if width < 32 { unsigned(i.value(old), width) } else { i.value(old) };
@@ -224,6 +231,7 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
     let (expected, from) = (i.named()?, i.named()?);
     let address = i.base()?;
     let width = atomic_width(i, from);
+    i.bits = width as u8;
     let returns = expected.register != Register::Zero;
     let (read, write) = atomic_tags(i, returns);
     let failed_read = match returns {
@@ -267,7 +275,7 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
 
 /// `DMB ISH`
 pub fn barrier(i: &mut Body<'_, '_>, synchronises: bool) -> Read<()> {
-    const OPTIONS: [(&str, &str, &str, Orders); 12] = [
+    const OPTIONS: [(&str, &str, &str, Orders); 9] = [
         ("sy", "DMB.SY", "DSB.SY", Orders::ALL),
         ("ld", "DMB.LD", "DSB.LD", LOAD),
         ("st", "DMB.ST", "DSB.ST", Orders::WW),
@@ -277,14 +285,14 @@ pub fn barrier(i: &mut Body<'_, '_>, synchronises: bool) -> Read<()> {
         ("osh", "DMB.OSH", "DSB.OSH", Orders::ALL),
         ("oshld", "DMB.OSHLD", "DSB.OSHLD", LOAD),
         ("oshst", "DMB.OSHST", "DSB.OSHST", Orders::WW),
-        ("nsh", "DMB.NSH", "DSB.NSH", Orders::ALL),
-        ("nshld", "DMB.NSHLD", "DSB.NSHLD", LOAD),
-        ("nshst", "DMB.NSHST", "DSB.NSHST", Orders::WW),
     ];
     const LOAD: Orders = Orders(Orders::RR.0 | Orders::RW.0);
     i.operand()?;
     let before = i.cursor;
     let word = i.cursor.word().unwrap_or("");
+    if ["nsh", "nshld", "nshst"].iter().any(|name| word.eq_ignore_ascii_case(name)) {
+        return Err(i.unsupported("a barrier for one processor alone (`NSH`)"));
+    }
     let Some((_, dmb, dsb, orders)) = OPTIONS.iter().find(|(name, ..)| word.eq_ignore_ascii_case(name))
     else {
         i.cursor = before;

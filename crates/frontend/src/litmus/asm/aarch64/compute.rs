@@ -99,6 +99,20 @@ pub fn copy(i: &mut Body<'_, '_>, change: impl Fn(Term) -> Term) -> Read<()> {
     Ok(())
 }
 
+/// `ABS W0,W1`. A computation and no selection: nothing is picked by the sign.
+pub fn absolute(i: &mut Body<'_, '_>) -> Read<()> {
+    let (to, from) = (i.named()?, i.named()?);
+    if from.width != to.width {
+        return Err(i.cursor.expected("two registers of one width"));
+    }
+    let value = signed(i.read(from), from.width);
+    // All ones if the value is negative, and else nothing.
+    let sign = shift(value.clone(), Shift::Arithmetic, from.width - 1, from.width);
+    let turned = binary(Binary::BitXor, value, sign.clone());
+    i.put(to, binary(Binary::Subtract, turned, sign));
+    Ok(())
+}
+
 /// `#1, LSL #16`: a number of 16 bits in its place, and the place.
 pub fn halfword(i: &mut Body<'_, '_>) -> Read<(i64, u32)> {
     let value = i.immediate()?;

@@ -1,10 +1,8 @@
 //! Registers of two widths, second operands, addresses.
 
 use wattle_logic::{Binary, Sort, Term, Value};
-use wattle_source::Diagnostic;
 
 use super::super::{Body, Register};
-use crate::litmus::codes;
 use crate::litmus::lex::Read;
 use crate::litmus::names::Given;
 
@@ -116,24 +114,23 @@ impl Body<'_, '_> {
 
     pub(super) fn bare_named(&mut self) -> Read<Named> {
         self.cursor.blank();
+        // `W%a` is the lower half of the symbolic register `%a`, which bare or as `X%a` is all of it.
+        if self.cursor.ahead(1) == b'%' && matches!(self.cursor.peek(), b'X' | b'x' | b'W' | b'w') {
+            let width = if matches!(self.cursor.peek(), b'W' | b'w') { 32 } else { 64 };
+            self.cursor.at += 1;
+            return Ok(Named { register: self.bare_register()?, width });
+        }
         let mut ahead = self.cursor;
-        let start = self.cursor.at;
         let name = ahead.word().unwrap_or("");
         let vector = name.starts_with(['V', 'v', 'Q', 'q', 'D', 'd', 'S', 's', 'Z', 'z', 'B', 'b', 'H', 'h']);
         if vector && name.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
             return Err(self.unsupported("a vector register"));
         }
-        if name.eq_ignore_ascii_case("sp") || name.eq_ignore_ascii_case("wsp") {
-            return Err(self.unsupported("the stack pointer"));
-        }
         let register = self.bare_register()?;
         let width = if name.starts_with(['W', 'w']) { 32 } else { 64 };
-        if let Register::Local(local) = register {
-            if name.starts_with('%') {
-                let span = self.cursor.span(start);
-                let message = "a symbolic register without `X` or `W` has no width";
-                return Err(Box::new(Diagnostic::error(codes::UNSUPPORTED, span, message)));
-            }
+        // A symbolic register stands for an `X` register, and the stack pointer is one.
+        let numbered = name.len() > 1 && name.as_bytes()[1].is_ascii_digit();
+        if let (Register::Local(local), true) = (register, numbered) {
             self.narrow(local);
         }
         Ok(Named { register, width })

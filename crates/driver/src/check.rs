@@ -8,11 +8,11 @@ use wattle_engine::{
 };
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
-use wattle_report::{CheckReport, CheckVerdict, Trace};
+use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
-use crate::adapt::{adapt, translated};
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -64,6 +64,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         sources: wattle_source::Sources::new(),
         notes: vec![],
         remarks: vec![],
+        translated: Translated::default(),
         litmus: None,
     };
     let mut trace = None;
@@ -111,8 +112,9 @@ fn answer(
 ) -> Option<Counterexample> {
     let adapted = match adapt(&loaded.parsed.program, &request.model) {
         Ok(adapted) => {
-            report.notes.extend(translated(&loaded.parsed.program, &adapted));
-            adapted
+            report.notes.extend(adapted.notes(&loaded.sources));
+            report.translated = adapted.translated(&loaded.sources);
+            adapted.program
         }
         Err(unsupported) => {
             report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };

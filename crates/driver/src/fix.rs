@@ -14,10 +14,10 @@ use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
-use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, statement_text};
+use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Sources, Span, TextEdit};
 
-use crate::adapt::{adapt, translated};
+use crate::adapt::adapt;
 use crate::check::{Check, check};
 use crate::engines::{Settings, choose, prefer};
 use crate::load::panic_text;
@@ -108,6 +108,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
         diagnostics: vec![],
         sources: Sources::new(),
         notes: vec![],
+        translated: Translated::default(),
         remarks: vec![],
     };
     match load(input) {
@@ -148,8 +149,9 @@ fn repair(
     let written = &loaded.parsed.program;
     let adapted = match adapt(written, &request.model) {
         Ok(adapted) => {
-            report.notes.extend(translated(written, &adapted));
-            adapted
+            report.notes.extend(adapted.notes(&loaded.sources));
+            report.translated = adapted.translated(&loaded.sources);
+            adapted.program
         }
         Err(unsupported) => {
             report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
@@ -193,7 +195,7 @@ fn repair(
                     report.verdict = FixVerdict::Internal { what };
                     return;
                 }
-                edited => show_or_write(request, input, edited, &mut report.notes),
+                edited => show_or_write(request, input, edited, report),
             };
             let describe = |set: &Vec<Insertion>| {
                 set.iter().map(|one| placement(&loaded.sources, program, one)).collect()
@@ -211,7 +213,7 @@ fn repair(
                         report.verdict = FixVerdict::Internal { what };
                         return;
                     }
-                    edited => show_or_write(request, input, edited, &mut report.notes),
+                    edited => show_or_write(request, input, edited, report),
                 },
             };
             let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
@@ -228,7 +230,8 @@ impl Fences {
     /// `spoken` are the fences that the text can say; `program` is what became of it.
     fn new(spoken: Vec<Fence>, program: &Program, memory: &MemoryModel) -> Fences {
         let mean = |fence: &Fence, wanted: &Fence| match memory.vocabulary {
-            Some(to) if *fence != *wanted => retarget_fence(fence, to).is_some_and(|it| it.tag == wanted.tag),
+            Some(to) if *fence != *wanted => retarget_fence(fence, to)
+                .is_some_and(|sequence| matches!(&sequence[..], [it] if it.tag == wanted.tag)),
             _ => fence == wanted,
         };
         // Of those that become the same, the strongest says best what is meant.
@@ -444,7 +447,7 @@ fn edited(
     edits: Result<Vec<TextEdit>, String>,
     run: &Run,
     watch: &Watch,
-) -> Result<String, NoEdit> {
+) -> Result<(String, Translated), NoEdit> {
     let edits = edits.map_err(NoEdit::Undecided)?;
     // The search and this check share the time.
     let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
@@ -468,7 +471,7 @@ fn edited(
     let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
         .map_err(NoEdit::Undecided)?;
     match checked.report.verdict {
-        CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
+        CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok((edited, checked.report.translated)),
         CheckVerdict::Unknown { reason } => {
             Err(NoEdit::Undecided(format!("the edited text, read again, is unknown ({reason})")))
         }
@@ -493,11 +496,17 @@ fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
 fn show_or_write(
     request: &Fix,
     input: &Input,
-    edited: Result<String, NoEdit>,
-    notes: &mut Vec<String>,
+    edited: Result<(String, Translated), NoEdit>,
+    report: &mut FixReport,
 ) -> Option<String> {
+    let notes = &mut report.notes;
     let text = match edited {
-        Ok(text) => text,
+        Ok((text, translated)) => {
+            let new = translated.changes.iter().filter(|change| !report.translated.changes.contains(change));
+            notes.extend(new.map(ToString::to_string));
+            report.translated = translated;
+            text
+        }
         Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
             notes.push(format!("no change of the text is shown: {why}"));
             return None;

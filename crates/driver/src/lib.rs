@@ -23,6 +23,7 @@ mod panel;
 mod pool;
 pub mod port;
 mod reach;
+mod refusals;
 pub mod replay;
 mod similar;
 mod solve;

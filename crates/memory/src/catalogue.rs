@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use wattle_program::{Name, Op, Program, Vocabulary};
+use wattle_program::passes::{self, Reading, Translation, Untranslatable};
+use wattle_program::{Fence, Name, Op, Orders, Program, Vocabulary};
 use wattle_source::{Diagnostic, NoLoader, Sources};
 
 use crate::cat::{self, Axioms};
@@ -172,6 +173,35 @@ impl MemoryModel {
         find(&self.name).is_some_and(|known| known.axioms == self.axioms)
     }
 
+    /// The program in the words of this model: in the vocabulary that it speaks, or with the fences and
+    /// read-modify-writes that its machines have.
+    pub fn translate<'a>(&self, program: &'a Program) -> Result<Translation<'a>, Untranslatable> {
+        match self.vocabulary {
+            Some(spoken) => passes::retarget(program, spoken),
+            None => Ok(passes::read_as(program, &self.reading())),
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let barrier_and_full = || Some(vec![Fence::of_orders(Orders::WW), Fence::full()]);
+        let (fences, keeps) = match &*self.name {
+            "tso" => (None, Orders::LIGHT),
+            // Whatever waits for a store waits for all of them.
+            "pso" => (barrier_and_full(), Orders::READS),
+            "rmo" => (None, Orders::NONE),
+            // wmb and mb.
+            "alpha" => (barrier_and_full(), Orders::NONE),
+            // A model that someone else wrote is taken at its word.
+            _ => (None, Orders::ALL),
+        };
+        Reading {
+            fences,
+            keeps,
+            locks_updates: self.machine.is_some_and(Machine::buffers_stores),
+            release_is_barrier: self.machine == Some(Machine::Pso),
+        }
+    }
+
     /// What of the program has no meaning under this model, in words for people.
     pub fn refuses(&self, program: &Program) -> Option<String> {
         let remote = |op: &Op| {
@@ -206,9 +236,10 @@ impl MemoryModel {
     }
 }
 
-/// An acquire or release mark on some access of the program.
+/// A mark of some architecture on an access of the program. The language's own marks mean the same
+/// everywhere, and `fenced` is a note of a front end about where fences stand.
 fn marked(program: &Program) -> Option<Name> {
-    const PLAIN: [&str; 5] = ["X", "AMO", "NoRet", "acq", "rel"];
+    const PLAIN: [&str; 7] = ["X", "AMO", "NoRet", "acq", "rel", passes::ORDERED, "fenced"];
     let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
     edges.flat_map(|edge| &edge.ops).find_map(|op| match op {
         Op::Load { tags, .. }

@@ -18,6 +18,7 @@ mod story;
 mod tell;
 pub mod text;
 mod trace;
+mod translation;
 
 pub use check::{CheckReport, CheckVerdict};
 pub use cycle::{Link, axiom_cycle, sc_cycle};
@@ -30,3 +31,4 @@ pub use port::{Fresh, PortReport, PortVerdict};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};
+pub use translation::{Changed, Rests, Translated};

@@ -4,3 +4,4 @@
 
 mod cycles;
 mod fences;
+mod translations;

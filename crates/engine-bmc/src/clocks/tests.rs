@@ -8,7 +8,6 @@ use wattle_engine_enumerate::Enumerate;
 use wattle_generate::{Flavour, Profile, Rng};
 use wattle_memory::{axiomatic, find};
 use wattle_program::Program;
-use wattle_program::passes::retarget;
 use wattle_sat::{Outcome, Solver};
 
 use super::*;
@@ -62,10 +61,8 @@ impl Compared {
     fn compare(&mut self, name: &str, program: &Program, formulation: Clocks, sure: Sure) {
         for (number, model) in MODELS.iter().enumerate() {
             let memory = find(model).unwrap();
-            let program = &match retarget(program, memory.vocabulary.unwrap_or(program.vocabulary)) {
-                Ok(program) => program,
-                Err(_) => continue,
-            };
+            let Ok(translation) = memory.translate(program) else { continue };
+            let program = &translation.program;
             let Some(expected) = expected(program, memory) else { continue };
             match outcomes(program, memory, &formulation, sure) {
                 Ok(found) if found == expected => {

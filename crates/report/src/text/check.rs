@@ -109,7 +109,8 @@ fn headline(report: &CheckReport, options: &Options) -> String {
         true => String::new(),
         false => style.faint(&format!(" ({})", worth.join(", "))),
     };
-    format!("{}: {verdict} under {}{what}{worth}", style.strong(&report.file), report.model)
+    let rests = report.rests().map(|rests| format!(", translated {rests}")).unwrap_or_default();
+    format!("{}: {verdict} under {}{rests}{what}{worth}", style.strong(&report.file), report.model)
 }
 
 /// `1 state`, `1,234 states`.

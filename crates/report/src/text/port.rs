@@ -18,6 +18,9 @@ pub fn port(report: &PortReport, options: &Options) -> String {
             if *gone > 0 {
                 out.push_str(&format!(" ({gone} of {from} cannot happen)"));
             }
+            if let Some(rests) = report.rests() {
+                out.push_str(&format!(", translated {rests}"));
+            }
             out.push('\n');
             for state in fresh {
                 let cells = names.iter().zip(&state.values).map(|(name, value)| format!("{name}={value};"));
@@ -42,6 +45,13 @@ pub fn port(report: &PortReport, options: &Options) -> String {
             format!("{}: {} {what}\n", style.strong(&report.file), style.bad("INTERNAL ERROR:"))
         }
     };
+    if options.detail != Detail::Quiet {
+        for (model, translated) in [from, to].into_iter().zip(&report.translated) {
+            for change in &translated.changes {
+                out.push_str(&format!("  {} under {model}, {change}\n", style.strong("note:")));
+            }
+        }
+    }
     if !report.diagnostics.is_empty() {
         out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
     }

@@ -4,4 +4,26 @@
 
 mod cycles;
 mod fences;
+mod memorax;
+mod refusals;
 mod translations;
+
+use wattle_driver::check::Check;
+use wattle_driver::engines::Settings;
+use wattle_driver::models;
+use wattle_engine::{Budget, Property};
+
+/// Do the stated properties hold under this model?
+fn request(model: &str) -> Check {
+    Check {
+        model: models::resolve(model, false).unwrap(),
+        property: Property::Stated,
+        engine: None,
+        settings: Settings::default(),
+        budget: Budget::default(),
+        certify: false,
+        atomic_copy: false,
+        blame_weak_memory: false,
+        litmus: false,
+    }
+}

@@ -9,27 +9,15 @@ use wattle_driver::engines::Settings;
 use wattle_driver::outcomes::{Outcomes, outcomes};
 use wattle_driver::port::port;
 use wattle_driver::{Input, Watch, compare::Compare, models};
-use wattle_engine::{Budget, Property};
+use wattle_engine::Budget;
 use wattle_program::{Fence, Orders};
 use wattle_report::text::{Detail, Options, Table};
 use wattle_report::{CheckReport, json, text};
 
+use super::request;
+
 const MODELS: [&str; 11] =
     ["sc", "tso", "pso", "rmo", "alpha", "arm", "aarch64", "riscv", "power", "power-2012", "rc11"];
-
-fn request(model: &str) -> Check {
-    Check {
-        model: models::resolve(model, false).unwrap(),
-        property: Property::Stated,
-        engine: None,
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    }
-}
 
 fn checked(text: &str, model: &str) -> CheckReport {
     let input = Input::text("a.wtl", "wtl", text);

@@ -48,7 +48,7 @@ fn all_errors_of_a_text_in_one_run() {
             "wtl-syntax 4:10 expected an expression, found `=`",
             "wtl-syntax 5:15 expected an expression, found `)`",
             "wtl-unknown-name 6:3 there is no variable `trun` | did you mean `turn`?",
-            "wtl-syntax 8:9 expected `rr`, `rw`, `wr`, `ww`, `lwsync` or `;`, found `foo`",
+            "wtl-syntax 8:9 expected `rr`, `rw`, `wr`, `ww`, `acquire`, `release`, `lwsync` or `;`, found `foo`",
             "wtl-unknown-name 10:10 there is no label in p `sc`",
             "wtl-unknown-name 11:8 there is no thread or process `q`",
         ]

@@ -32,6 +32,11 @@ pub(crate) fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Ad
 }
 
 impl Adapted<'_> {
+    /// Is everything as it was written?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.changes.is_empty()
+    }
+
     /// What is not as it was written.
     pub(crate) fn translated(&self, sources: &Sources) -> Translated {
         let one = |change: &Change| Changed {

@@ -287,6 +287,6 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
         _ => None,
     });
     let span: Span = unsupported.span.or(named)?;
-    let message = format!("unsupported: {unsupported}");
-    Some(Diagnostic::warning("unsupported", span, message).expecting("this is where the search ends"))
+    // The verdict says why.
+    Some(Diagnostic::warning("unsupported", span, "the search ends here").expecting("not supported"))
 }

@@ -14,7 +14,9 @@ use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
-use wattle_report::{CheckVerdict, FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
+use wattle_report::{
+    Changed, CheckVerdict, FixReport, FixVerdict, Placement, Proof, Translated, statement_text,
+};
 use wattle_source::{Sources, Span, TextEdit};
 
 use crate::adapt::adapt;
@@ -502,7 +504,12 @@ fn show_or_write(
     let notes = &mut report.notes;
     let text = match edited {
         Ok((text, translated)) => {
-            let new = translated.changes.iter().filter(|change| !report.translated.changes.contains(change));
+            // The lines may be others now.
+            let old = &report.translated.changes;
+            let same = |one: &Changed, other: &Changed| {
+                (&one.written, &one.became) == (&other.written, &other.became)
+            };
+            let new = translated.changes.iter().filter(|new| !old.iter().any(|old| same(old, new)));
             notes.extend(new.map(ToString::to_string));
             report.translated = translated;
             text

@@ -119,9 +119,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
     report.verdict = match count(request, &task, run) {
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
         Err(Stopped::Reason(reason)) => {
-            if let Reason::Unsupported(Unsupported { what, span: Some(span) }) = &reason {
-                let message = format!("unsupported: {what}");
-                report.diagnostics.push(Diagnostic::warning("unsupported", *span, message));
+            if let Reason::Unsupported(Unsupported { span: Some(span), .. }) = &reason {
+                let place = Diagnostic::warning("unsupported", *span, "the search ends here");
+                report.diagnostics.push(place.expecting("not supported"));
             }
             OutcomesVerdict::Unknown { reason }
         }

@@ -83,9 +83,7 @@ fn discipline(task: &Task<'_>) -> Result<Option<Discipline>, Unsupported> {
     if task.property != Property::Stated {
         return Err(Unsupported::new("deadlock"));
     }
-    if let Some(what) = task.memory.refuses(task.program) {
-        return Err(Unsupported::new(what));
-    }
+    task.has_meaning()?;
     match task.memory.machine {
         Some(Machine::Sc { .. }) => Ok(None),
         Some(Machine::Tso) => Ok(Some(Discipline::Tso)),

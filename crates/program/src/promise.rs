@@ -84,14 +84,11 @@ pub fn weakest(promise: Promise, fences: &[Fence]) -> Vec<Fence> {
         let enough = |(_, given): &&(Vec<Fence>, Promise)| {
             given.touches().contains(promise.touches()) && enough(given)
         };
-        let size = |(sequence, given): &&(Vec<Fence>, Promise)| {
-            (given.touches().0.count_ones(), sequence.len())
-        };
+        let size =
+            |(sequence, given): &&(Vec<Fence>, Promise)| (given.touches().0.count_ones(), sequence.len());
         sequences.iter().filter(enough).min_by_key(size).map(|(sequence, _)| sequence.clone())
     };
-    weakest_with(&keeps)
-        .or_else(|| weakest_with(&|_| true))
-        .unwrap_or_else(last_resort)
+    weakest_with(&keeps).or_else(|| weakest_with(&|_| true)).unwrap_or_else(last_resort)
 }
 
 /// All sequences of at most four different fences, one for each kind of pair, and what they promise.

@@ -78,10 +78,8 @@ fn programs_are_what_their_comments_say() {
 #[test]
 fn models_are_right_about_read_modify_writes() {
     let folder = Folder::new("models");
-    let alone = folder.write(
-        "XCHG.litmus",
-        "X86 XCHG\n{ 0:EAX=1; }\n P0 ;\n XCHG [x],EAX ;\nexists (0:EAX=1)\n",
-    );
+    let alone =
+        folder.write("XCHG.litmus", "X86 XCHG\n{ 0:EAX=1; }\n P0 ;\n XCHG [x],EAX ;\nexists (0:EAX=1)\n");
     let two = folder.write(
         "two.wtl",
         "shared x: 0..3; thread p[2] { local r: 0..3; r = fetch_add(x, 1); } finally x == 2;",
@@ -90,9 +88,8 @@ fn models_are_right_about_read_modify_writes() {
         "relaxed.wtl",
         "shared x: 0..3; thread p[2] { local r: 0..3; r = fetch_add(x, 1, relaxed); } finally x == 2;",
     );
-    let mut models: Vec<String> = (blocks("cat").iter())
-        .map(|(name, text)| folder.write(&format!("{name}.cat"), text))
-        .collect();
+    let mut models: Vec<String> =
+        (blocks("cat").iter()).map(|(name, text)| folder.write(&format!("{name}.cat"), text)).collect();
     assert_eq!(models.len(), 4);
     let own = fs::read_dir(root().join("models")).expect("models");
     models.extend(own.map(|entry| {
@@ -126,7 +123,8 @@ fn commands_print_what_the_pages_show() {
                 None => (line, usize::MAX),
             };
             let words: Vec<&str> = line.split_whitespace().collect();
-            let ours = words.iter().any(|word| ["corpus/", "examples/"].iter().any(|it| word.starts_with(it)));
+            let ours =
+                words.iter().any(|word| ["corpus/", "examples/"].iter().any(|it| word.starts_with(it)));
             let folder = if ours { root() } else { here().join("inputs") };
             let found = match words[..] {
                 ["wattle", ref arguments @ ..] => printed(arguments, &folder).0,

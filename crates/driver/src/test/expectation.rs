@@ -165,9 +165,8 @@ mod tests {
     fn a_comment_may_speak_of_several_models_in_turn() {
         let text = "// wattle: sc safe, states 3, tso,pso unsafe, fix 2, deadlock safe, rma bounded";
         let found = expectations(text).unwrap();
-        let rows: Vec<(String, &str, usize)> = (found.iter())
-            .map(|row| (row.models.join("+"), row.verdict.as_str(), row.keys.len()))
-            .collect();
+        let rows: Vec<(String, &str, usize)> =
+            (found.iter()).map(|row| (row.models.join("+"), row.verdict.as_str(), row.keys.len())).collect();
         let expected = [("sc", "safe", 1), ("tso+pso", "unsafe", 2), ("rma", "bounded", 0)];
         assert_eq!(rows, expected.map(|(models, verdict, keys)| (models.to_owned(), verdict, keys)));
         assert!(found.iter().all(|row| row.line == 1));

@@ -84,9 +84,8 @@ fn own_model(name: &str, text: &str) -> Check {
 fn thin_air_is_the_reason_where_a_model_allows_it() {
     let model = "\"nothing within an instruction\"\nacyclic po-loc | rf | co | fr\nempty rmw & (fre ; coe)\n";
     let text = |ty: &str| {
-        let text = format!(
-            "shared x{ty}; thread p[2] {{ local r{ty}; r = fetch_add(x, 1); }} finally x == 2;"
-        );
+        let text =
+            format!("shared x{ty}; thread p[2] {{ local r{ty}; r = fetch_add(x, 1); }} finally x == 2;");
         Input::text("a.wtl", "wtl", &text)
     };
     let ranged = checked(&text(": 0..3"), own_model("ranged", model));

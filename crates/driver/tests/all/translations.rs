@@ -57,8 +57,7 @@ fn fences() -> Vec<(String, Orders)> {
         let orders = Orders(orders);
         (if orders == Orders::ALL { "fence;".into() } else { format!("fence {orders};") }, orders)
     });
-    let by_name =
-        [("lwsync", Orders::LIGHT), ("acquire", Orders::READS), ("release", Orders::WRITES)];
+    let by_name = [("lwsync", Orders::LIGHT), ("acquire", Orders::READS), ("release", Orders::WRITES)];
     by_pairs.chain(by_name.map(|(name, orders)| (format!("fence {name};"), orders))).collect()
 }
 
@@ -187,12 +186,12 @@ fn a_fence_added_never_breaks_safety() {
         .collect();
     programs.extend(more.map(|(p, q, t, bad)| {
         let [p, q, t] = [p, q, t].map(body);
-        format!(
-            "shared x, y, z; thread p {{ {p} }} thread q {{ {q} }} thread t {{ {t} }} finally !({bad});"
-        )
+        format!("shared x, y, z; thread p {{ {p} }} thread q {{ {q} }} thread t {{ {t} }} finally !({bad});")
     }));
     let mut fences = fences();
-    fences.retain(|(_, orders)| orders.0.count_ones() != 2 || *orders == Orders::READS || *orders == Orders::WRITES);
+    fences.retain(|(_, orders)| {
+        orders.0.count_ones() != 2 || *orders == Orders::READS || *orders == Orders::WRITES
+    });
     let mut kept = 0;
     for program in &programs {
         let places = program.matches('#').count();

@@ -139,7 +139,12 @@ fn said(fence: &Fence, vocabulary: Vocabulary) -> String {
     match vocabulary {
         Vocabulary::Generic | Vocabulary::Rma if *fence == Fence::lwsync() => "fence lwsync".into(),
         Vocabulary::Generic | Vocabulary::Rma => fence.tag.replace('.', " "),
-        Vocabulary::C11 => format!("{} fence", fence.tag.to_lowercase()),
+        Vocabulary::C11 => match &*fence.tag {
+            "ACQ" => "acquire fence".into(),
+            "REL" => "release fence".into(),
+            "SC" => "seq_cst fence".into(),
+            tag => format!("{} fence", tag.to_lowercase()),
+        },
         _ => fence.tag.to_lowercase(),
     }
 }
@@ -234,7 +239,12 @@ impl Work {
             true => "nothing".to_owned(),
             false => format!("`{}`", said_all(&sequence, self.to)),
         };
-        self.note(self.written(fence), became, (given.exceeds(promise), given.falls_short_of(promise)), origin);
+        self.note(
+            self.written(fence),
+            became,
+            (given.exceeds(promise), given.falls_short_of(promise)),
+            origin,
+        );
         sequence
     }
 
@@ -461,11 +471,7 @@ impl Work {
 }
 
 /// Put the fences where they belong, as steps of their own.
-fn surround(
-    cfg: &mut Cfg,
-    sorts: &[Sort],
-    around: &BTreeMap<EdgeId, Around>,
-) -> Result<(), Untranslatable> {
+fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) -> Result<(), Untranslatable> {
     // Points and edges that are new have nothing around them.
     for point in 0..cfg.points.len() as u32 {
         let leaving: Vec<EdgeId> = cfg.leaving(Point(point)).collect();

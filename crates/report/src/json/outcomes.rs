@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::of_bound;
 use super::{SCHEMA, diagnostics, timed, translated};
-use crate::{Rests, FinalState, Listing, OutcomesReport, OutcomesVerdict};
+use crate::{FinalState, Listing, OutcomesReport, OutcomesVerdict, Rests};
 
 pub fn outcomes(report: &OutcomesReport, timing: bool) -> Value {
     let listing = report.verdict.listing();

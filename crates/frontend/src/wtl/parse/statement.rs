@@ -208,7 +208,9 @@ impl Parser<'_, '_> {
         while let Kind::Word(word) = self.kind() {
             match Orders::NAMES.iter().find(|(name, _)| *name == word) {
                 Some((_, order)) => orders = orders.union(*order),
-                None => return self.expected("`rr`, `rw`, `wr`, `ww`, `acquire`, `release`, `lwsync` or `;`"),
+                None => {
+                    return self.expected("`rr`, `rw`, `wr`, `ww`, `acquire`, `release`, `lwsync` or `;`");
+                }
             }
             self.advance();
         }

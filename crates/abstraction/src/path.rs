@@ -64,7 +64,7 @@ pub fn solve(
     let mut choices = Vec::new();
     for step in &trace.steps {
         let chosen = &system.transitions[*step].choices;
-        conditions.push(run.take(*step));
+        conditions.push(run.take(*step)?);
         choices.push(chosen.iter().map(|choice| run.now(choice)).collect::<Vec<Term>>());
     }
     run.step += 1;
@@ -109,6 +109,9 @@ pub fn solve(
 /// A step's symbols are its own: they are renamed apart by step.
 const SYMBOLS_A_STEP: u32 = 1 << 12;
 
+/// Terms of more nodes than this are not looked at.
+pub(crate) const LARGEST: u32 = 20_000;
+
 /// A run on symbols.
 pub(crate) struct Symbolic<'s> {
     system: &'s System,
@@ -122,17 +125,20 @@ impl<'s> Symbolic<'s> {
         Symbolic { system, values, step: 0 }
     }
 
-    /// Take a transition: what it needs.
-    pub fn take(&mut self, number: usize) -> Term {
+    /// Take a transition: what it needs. Values that double at every step become too large.
+    pub fn take(&mut self, number: usize) -> Result<Term, Stopped> {
         let transition = &self.system.transitions[number];
         self.step += 1;
         let needs = self.now(&transition.guard);
         let values: Vec<(u32, Term)> =
             transition.updates.iter().map(|(cell, value)| (*cell, self.now(value))).collect();
+        if values.iter().any(|(_, value)| value.size() > LARGEST) {
+            return Err(Stopped::Solver("a value on a trace becomes too large a term".into()));
+        }
         for (cell, value) in values {
             self.values.insert(self.system.cells[cell as usize].leaf.clone(), value);
         }
-        needs
+        Ok(needs)
     }
 
     /// A term over the present state as one over the first.

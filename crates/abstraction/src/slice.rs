@@ -12,12 +12,12 @@ use wattle_smt::{Decide, Outcome, Solver};
 use crate::checker::Trace;
 use crate::fold::Fold;
 use crate::judge::Stopped;
-use crate::path::Symbolic;
+use crate::path::{LARGEST, Symbolic};
 use crate::prover::stopped;
 use crate::system::System;
 use crate::vocabulary::atoms;
 
-/// The predicates, those of the last points first. `None`: the trace is real.
+/// The predicates, those of the last points first, as far as they stay small. `None`: the trace is real.
 pub fn predicates(
     system: &System,
     solver: &mut Solver,
@@ -29,7 +29,7 @@ pub fn predicates(
     let mut run = Symbolic::new(system);
     let mut conditions = vec![run.now(&system.init)];
     for step in &trace.steps {
-        conditions.push(run.take(*step));
+        conditions.push(run.take(*step)?);
     }
     run.step += 1;
     conditions.push(run.now(&given.clone().and(target.negated())));
@@ -63,6 +63,9 @@ pub fn predicates(
     for (number, step) in trace.steps.iter().enumerate().rev() {
         let transition = &system.transitions[*step];
         formula = system.before(transition, &formula);
+        if formula.size() > LARGEST {
+            break;
+        }
         if needed.contains(&literals[number + 1]) {
             formula = transition.guard.clone().and(formula).fold();
         }

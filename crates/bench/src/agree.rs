@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use wattle_driver::{Input, load};
-use wattle_engine::{Engine, Property, Task};
+use wattle_engine::{Engine, Property, Task, Work};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
@@ -92,7 +92,7 @@ fn random(
         let usual = Effort::default();
         let (subjects, effort) = match seed.is_multiple_of(2) {
             // It would go on until the effort is spent.
-            true => (&deepening, Effort { polls: 50, ..usual }),
+            true => (&deepening, Effort { work: Work::milliseconds(5), ..usual }),
             false => (&fixed, usual),
         };
         engines_agree(other, &subjects[which], models, effort, program)
@@ -158,7 +158,7 @@ fn compare_one(name: &str, text: &str, compared: &mut Compared) {
                 }
                 continue;
             }
-            let effort = Effort { states: u64::MAX, polls: 1_000_000, time: None };
+            let effort = Effort { states: u64::MAX, work: Work::milliseconds(100_000) };
             match agree(&enumerate, subject, effort, &task) {
                 Ok(obeyed) if obeyed.compared => compared.answers[number] += 1,
                 Ok(_) => *compared.without.entry("no definite answer".into()).or_default() += 1,

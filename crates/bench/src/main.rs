@@ -4,7 +4,7 @@
 //! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model
 //! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
-//! with herd, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
+//! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
 //! Nothing here is shipped to users.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -16,6 +16,7 @@ mod deepen;
 mod explore;
 mod extrapolate;
 mod fuzz;
+mod limits;
 mod litmus;
 mod order;
 mod predicates;
@@ -34,6 +35,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]]
+       wattle-bench limits [MILLISECONDS]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
        wattle-bench smt
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
+        Some((command, rest)) if command == "limits" => limits::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),
         Some((command, rest)) if command == "order" => order::run(rest),
         Some((command, rest)) if command == "smt" => smt::run(rest),

@@ -7,9 +7,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use wattle_engine::{Answer, Budget, Certificate, Engine, Reason, Run, Task, Verdict, certify};
+use wattle_engine::{Answer, Budget, Certificate, Engine, Reason, Run, Task, Verdict, Work, certify};
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_generate::{Flavour, Profile};
@@ -20,7 +19,7 @@ use wattle_testing::with_sections;
 
 use crate::closing::close;
 
-const TIME: Duration = Duration::from_secs(2);
+const WORK: Work = Work::milliseconds(2_000);
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 pub fn run(count: u64, seed: u64) -> Result<bool, String> {
@@ -28,7 +27,7 @@ pub fn run(count: u64, seed: u64) -> Result<bool, String> {
     let smt = Library::beside(&executable);
     let library = Library::find(&smt).map_err(|why| why.to_string())?;
     let (explore, extrapolate) = (Explore::default(), Extrapolate { smt, ..Extrapolate::default() });
-    let effort = Effort { states: 50_000, polls: u64::MAX, time: Some(TIME) };
+    let effort = Effort { states: 50_000, work: WORK };
     let tally: RefCell<BTreeMap<String, u64>> = RefCell::default();
     let also = |task: &Task<'_>, answer: Option<&Answer>| {
         let what = match answer {
@@ -69,7 +68,7 @@ fn profile(seed: u64) -> Profile {
 fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, String> {
     Ok(match &answer.verdict {
         Verdict::Safe { certificate: certificate @ Certificate::Abstraction { proof, .. } } => {
-            let run = Run::new(Budget { time: Some(TIME * 5), ..Budget::default() });
+            let run = Run::new(Budget { work: Some(WORK * 5), ..Budget::default() });
             match certify::abstraction(task, proof, certificate.coverage(), library, &run) {
                 Ok(_) => "safe, certified".into(),
                 Err(reason) if certify::is_contradiction(&reason) => {

@@ -247,6 +247,8 @@ pub struct Check {
     /// Exit with 0 where no violation was found up to a bound
     #[arg(long)]
     pub accept_bounded: bool,
+    #[command(flatten)]
+    pub strict: Strict,
     /// Write the first counterexample to this file, for `wattle replay`
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,
@@ -260,6 +262,20 @@ pub struct Check {
     pub search: Search,
     #[command(flatten)]
     pub predicates: Predicates,
+}
+
+/// What is not good enough.
+#[derive(Debug, Args)]
+pub struct Strict {
+    /// Exit with 3 where a verdict comes with this warning
+    #[arg(long, value_enum, value_name = "WARNING")]
+    pub deny: Vec<Deny>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// Safe, but no execution reaches anything that the property speaks about
+    Vacuous,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -311,7 +327,7 @@ pub struct Fix {
     #[arg(long)]
     pub per_thread: bool,
     /// Of a safe program: take out as many of its fences as possible
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["all", "anywhere"])]
     pub relax: bool,
     /// What a kind of fence costs, such as `flush=N` or `sync=N` (default: 1); of sets of one cost, the weaker wins
     #[arg(long, value_parser = units::cost, value_name = "KIND=N")]
@@ -322,6 +338,8 @@ pub struct Fix {
     /// Exit with 0 where the repair is proved up to a bound only
     #[arg(long)]
     pub accept_bounded: bool,
+    #[command(flatten)]
+    pub strict: Strict,
     #[command(flatten)]
     pub search: Search,
     #[command(flatten)]
@@ -363,11 +381,13 @@ pub struct Compare {
     #[arg(long, requires = "from", value_name = "NAME")]
     pub to: Option<String>,
     /// What to check instead of what the text states
-    #[arg(long, value_enum, default_value_t = Question::Stated)]
+    #[arg(long, value_enum, default_value_t = Question::Stated, conflicts_with = "from")]
     pub check: Question,
     /// Exit with 0 where no violation was found up to a bound
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     pub accept_bounded: bool,
+    #[command(flatten)]
+    pub strict: Strict,
     #[command(flatten)]
     pub search: Search,
 }
@@ -378,10 +398,10 @@ pub struct Engines {
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
     /// The memory model; without it, all of them
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", requires = "files")]
     pub model: Option<String>,
     /// The language, where the extension does not tell
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "files")]
     pub lang: Option<String>,
 }
 
@@ -400,6 +420,8 @@ pub struct Test {
     #[arg(long)]
     pub allow_missing: bool,
     #[command(flatten)]
+    pub strict: Strict,
+    #[command(flatten)]
     pub search: Search,
 }
 
@@ -409,7 +431,7 @@ wattle generate --arch ppc --size 6 --threads 2-3 --out tests\n  \
 wattle generate --arch aarch64 --edges \"Pod** Rfe Fre Coe PodRRAP PodWWPL\" -v")]
 pub struct Generate {
     /// The edges of one cycle, such as `PodWR Fre PodWR Fre`; without them, a family of tests
-    #[arg(value_name = "EDGE")]
+    #[arg(value_name = "EDGE", conflicts_with_all = ["edges", "size", "threads", "free", "seed"])]
     pub cycle: Vec<String>,
     /// The architecture: x86, ppc, arm, aarch64, riscv or c
     #[arg(long, value_name = "NAME", value_parser = units::architecture)]
@@ -429,7 +451,7 @@ pub struct Generate {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// List the edges of the architecture; those with a star are used unless --edges says otherwise
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["cycle", "name", "edges", "size", "threads", "free", "seed", "count", "out"])]
     pub list_edges: bool,
 }
 

@@ -11,24 +11,34 @@ mod output;
 mod progress;
 mod solver;
 mod units;
+mod usage;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use wattle_report::Exit;
 
 use args::{Cli, Command};
 use commands::Session;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed =
+        Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version come this way too, and exit with 0.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { Exit::BadInput.code() } else { 0 });
         }
     };
+    match usage::check(&cli, &matches) {
+        Ok(warnings) => warnings.iter().for_each(|warning| output::complain(&format!("warning: {warning}"))),
+        Err(message) => {
+            output::complain(&message);
+            return ExitCode::from(Exit::BadInput.code());
+        }
+    }
     let mut session = Session::new(&cli.show, solver::candidates(cli.smt_library.as_deref()));
     let exit = match &cli.command {
         Command::Check(args) => commands::check::run(args, &mut session),

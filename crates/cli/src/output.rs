@@ -1,11 +1,12 @@
-//! Standard output: the only place that results go to.
+//! Standard output: the only place that results go to. What is wrong with an input, and warnings, go to standard
+//! error.
 //!
 //! A reader that goes away (`wattle … | head`) ends wattle quietly: no panic, no message.
 
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::Value;
-use wattle_report::text::{Detail, Options, Style};
+use wattle_report::text::{Detail, Options, Shown, Style};
 
 use crate::args::{Format, Show, When};
 
@@ -45,6 +46,13 @@ impl Output {
         self.open
     }
 
+    /// A result, and what is to be said beside it. `false` if nobody reads any more.
+    pub fn shown(&mut self, shown: &Shown) -> bool {
+        let open = self.text(&shown.result);
+        aside(&shown.aside);
+        open
+    }
+
     pub fn is_quiet(&self) -> bool {
         self.options.detail == Detail::Quiet
     }
@@ -52,6 +60,12 @@ impl Output {
     pub fn json(&mut self, value: &Value) -> bool {
         self.text(&format!("{value}\n"))
     }
+}
+
+/// Text beside the results, to standard error.
+pub fn aside(text: &str) {
+    // Nobody to tell if standard error is gone.
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// A message beside the results, to standard error.

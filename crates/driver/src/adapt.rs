@@ -10,14 +10,15 @@ use wattle_report::{Changed, Translated};
 use wattle_source::Sources;
 
 /// The program itself, or its translation.
-pub(crate) struct Adapted<'a> {
+#[derive(Debug)]
+pub struct Adapted<'a> {
     pub program: Cow<'a, Program>,
     from: Vocabulary,
     changes: Vec<Change>,
 }
 
 /// `Err` names what has no translation.
-pub(crate) fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Adapted<'a>, Unsupported> {
+pub fn adapt<'a>(program: &'a Program, memory: &MemoryModel) -> Result<Adapted<'a>, Unsupported> {
     match memory.translate(program) {
         Ok(translation) => Ok(Adapted {
             program: translation.program,

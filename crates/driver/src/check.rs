@@ -1,10 +1,8 @@
 //! `check`: does the property hold under this model?
 
-use std::time::Duration;
-
 use wattle_engine::certify;
 use wattle_engine::{
-    Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
+    Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict, Work,
 };
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
@@ -13,7 +11,7 @@ use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::adapt;
-use crate::engines::{Settings, choose, prefer};
+use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
@@ -82,8 +80,9 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
+            has_room_for(&settings, &loaded, &request.model)?;
             prefer(&mut engines, &loaded.parsed.program);
-            let counterexample = answer(request, &loaded, &engines, &run, watch, &mut report);
+            let counterexample = answer(request, &loaded, &engines, &run, &mut report);
             // A graph has no schedule to write down.
             let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());
             trace = scheduled.map(|counterexample| Trace {
@@ -107,7 +106,6 @@ fn answer(
     loaded: &Loaded,
     engines: &[Box<dyn Engine>],
     run: &Run,
-    watch: &Watch,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
     let adapted = match adapt(&loaded.parsed.program, &request.model) {
@@ -139,12 +137,16 @@ fn answer(
             let (unreached, ends) = certificate.coverage();
             let reach = Reach::new(&program, unreached, ends);
             report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+            if !certificate.is_covered() {
+                report.notes.push(
+                    "the time was up before it was known what executions reach: it may be nothing".into(),
+                );
+            }
             match request.certify {
                 // The checker gets the program as it was read, before any pass.
                 true => {
                     let task = Task { program: original, ..task };
-                    let run = watch.run(request.budget);
-                    certified(&task, certificate, &request.settings, &run, report)
+                    certified(&task, certificate, &request.settings, run, report)
                 }
                 false => CheckVerdict::Safe { certificate },
             }
@@ -166,7 +168,7 @@ fn answer(
             match story(&loaded.sources, &told, &counterexample) {
                 None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
                 Some(mut story) => {
-                    match holds_under_sc(request, &program, engines, run, watch) {
+                    match holds_under_sc(request, &program, engines, run) {
                         Ok(holds) => story.holds_under_sc = holds,
                         Err(Internal(what)) => {
                             report.verdict = CheckVerdict::Internal { what };
@@ -231,7 +233,8 @@ fn certified(
         }
         Certificate::Refutation { proof: Some(proof), .. } => {
             report.notes.push("the check covers solving, not how the program became a formula".into());
-            certify::refutation(proof, run).map(|steps| ("certified steps", steps))
+            let steps = certify::starts(task, run).and_then(|()| certify::refutation(proof, run));
+            steps.map(|steps| ("certified steps", steps))
         }
         Certificate::Refutation { proof: None, .. } => {
             Err(Reason::GaveUp("the solver did not write its proof down".into()))
@@ -253,23 +256,22 @@ fn certified(
     }
 }
 
+/// What a remark may cost, if the verdict took little.
+const REMARK: Work = Work::milliseconds(500);
+
 /// Is weak memory to blame? `None`: not known within the time that is left.
 fn holds_under_sc(
     request: &Check,
     program: &Program,
     engines: &[Box<dyn Engine>],
     run: &Run,
-    watch: &Watch,
 ) -> Result<Option<bool>, Internal> {
     if !request.blame_weak_memory || matches!(request.model.machine, Some(Machine::Sc { .. })) {
         return Ok(None);
     }
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
     // A remark is not worth more than a few times what the verdict took.
-    let spent = run.elapsed();
-    let worth = Duration::from_millis(500).max(spent * 3);
-    let left = request.budget.time.map_or(worth, |time| worth.min(time.saturating_sub(spent)));
-    let run = watch.run(Budget { time: Some(left), ..request.budget });
+    let run = run.at_most(REMARK.max(run.worked() * 3));
     let task = Task { program, memory: &memory, property: request.property };
     Ok(match solve(&task, engines, &run).verdict? {
         Verdict::Safe { .. } => Some(true),

@@ -3,13 +3,14 @@
 //! A litmus test asks which final states there are, so its outcomes are compared; of other programs
 //! the verdicts are.
 
+use wattle_engine::Property;
 use wattle_memory::MemoryModel;
 use wattle_report::OutcomesReport;
 
 use crate::check::{Check, Checked, check};
-use crate::engines::choose;
+use crate::engines::{choose, lists};
 use crate::outcomes::{Outcomes, of_loaded};
-use crate::{Input, Watch, load};
+use crate::{Input, Loaded, Watch, load};
 
 #[derive(Clone, Debug)]
 pub struct Compare {
@@ -27,12 +28,16 @@ pub enum Compared {
 
 pub fn compare(request: &Compare, input: &Input, watch: &Watch) -> Result<Compared, String> {
     choose(request.check.engine.as_deref(), &request.check.settings)?;
-    let litmus = load(input).ok().filter(|loaded| loaded.parsed.program.condition.is_some());
-    let Some(loaded) = litmus else {
+    // Deadlock is a matter of verdicts whatever the text is.
+    let litmus = |loaded: &Loaded| {
+        loaded.parsed.program.condition.is_some() && request.check.property == Property::Stated
+    };
+    let Some(loaded) = load(input).ok().filter(litmus) else {
         let verdicts = (request.models.iter())
             .map(|model| check(&Check { model: model.clone(), ..request.check.clone() }, input, watch));
         return verdicts.collect::<Result<_, _>>().map(Compared::Verdicts);
     };
+    lists(request.check.engine.as_deref())?;
     let one = |model: &MemoryModel| {
         let run = watch.run(request.check.budget);
         let of_model = outcomes_request(&request.check, Some(model));

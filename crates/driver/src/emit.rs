@@ -6,7 +6,7 @@
 //! test is only given away after it was checked: the model allows its final state, and sc does not.
 
 use wattle_engine::confirm::{self, replay};
-use wattle_engine::{Budget, Counterexample, Engine, Property, Run, Task, Verdict};
+use wattle_engine::{Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::cycle::{
     Annotation, Architecture, Communication, Cycle, Direction, Edge, Fence, Kind, Means, Reach, Test, test,
@@ -53,8 +53,7 @@ fn observed(task: &Task<'_>, counterexample: &Counterexample) -> Option<Executio
     let schedule = counterexample.schedule.as_ref()?;
     let machine = task.memory.machine?;
     let shape = Shape::new(task.program).ok()?;
-    let starts = operational::initial_states(task.program, &shape).ok()?;
-    let (_, start) = starts.into_iter().find(|(codes, _)| *codes == schedule.initial)?;
+    let start = operational::initial_state(task.program, &shape, &schedule.initial)?;
     let mut actions = schedule.actions.clone();
     let states = replay(task, counterexample).ok()?.states;
     actions.truncate(states.len().checked_sub(1)?);
@@ -187,7 +186,7 @@ fn shows(test: &Test, memory: &MemoryModel) -> Result<(), String> {
     let loaded = load(&Input::text(&test.name, "litmus", &test.text))
         .map_err(|_| "the test of its cycle cannot be read back")?;
     let sc = models::resolve("sc", false)?;
-    let run = Run::new(Budget { polls: Some(100_000), ..Budget::default() });
+    let run = Run::new(Budget { work: Some(Work::milliseconds(10_000)), ..Budget::default() });
     for (memory, allowed) in [(memory, true), (&sc, false)] {
         let adapted = adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string())?;
         let task = Task { program: &adapted.program, memory, property: Property::Stated };

@@ -8,8 +8,9 @@ use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_memory::MemoryModel;
-use wattle_program::{Program, Vocabulary, passes};
+use wattle_memory::reduction::Discipline;
+use wattle_memory::{Machine, MemoryModel};
+use wattle_program::{Program, Shape, Vocabulary, passes};
 use wattle_source::Span;
 
 use crate::adapt::adapt;
@@ -102,6 +103,35 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
     }
     let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(settings)).collect())
+}
+
+/// The engines that can list all final states.
+pub const LISTING: [&str; 2] = ["explore", "enumerate"];
+
+/// Can the engine that was asked for list all final states?
+pub fn lists(only: Option<&str>) -> Result<(), String> {
+    match only {
+        Some(name) if !LISTING.contains(&name) => {
+            Err(format!("engine {name} does not list final states; {} do", LISTING.join(" and ")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Is there a variable for each name that has room in a buffer of its own?
+pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) -> Result<(), String> {
+    let discipline = match memory.machine {
+        Some(Machine::Tso) => Discipline::Tso,
+        Some(Machine::Pso) => Discipline::Pso,
+        _ => return Ok(()),
+    };
+    let program = &loaded.parsed.program;
+    match &settings.extrapolate.buffer {
+        Some(room) if Shape::new(program).is_ok() => {
+            room.capacity(program, discipline).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Loop-free litmus tests go to `enumerate` first: it looks at each execution once.

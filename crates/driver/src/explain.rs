@@ -100,7 +100,7 @@ const TEXTS: [(&str, &str); 25] = [
         "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
          is executed, no point of a `forbid` is reached, or the program never ends (`finally`). Such a\n\
          proof is worth little: usually a condition never holds. A bounded answer that is vacuous is\n\
-         `unknown`.",
+         `unknown`; a complete one exits with 3 under --deny vacuous.",
     ),
     ("unreached", "After a complete search, no execution gets to this statement in any copy of its thread."),
     (

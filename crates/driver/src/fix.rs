@@ -5,23 +5,19 @@
 //! how the text takes the fences, the edited text is read and checked again from the start in the time
 //! that is left, and only then is it shown or written.
 
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use wattle_engine::{Budget, Engine, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
-use wattle_report::{
-    Changed, CheckVerdict, FixReport, FixVerdict, Placement, Proof, Translated, statement_text,
-};
-use wattle_source::{Sources, Span, TextEdit};
+use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
+use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
-use crate::check::{Check, check};
-use crate::engines::{Settings, choose, prefer};
+use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
+use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::load::panic_text;
 use crate::panel::Panel;
 use crate::reach::Reach;
@@ -127,6 +123,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
                 let settings = request.settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
+            has_room_for(&request.settings, &loaded, &request.model)?;
             // A machine is the better judge of fences: it can wait.
             if request.model.machine.is_none() {
                 prefer(&mut engines, &loaded.parsed.program);
@@ -162,6 +159,13 @@ fn repair(
     };
     let program: &Program = &adapted;
     let fences = Fences::new((loaded.frontend.fences)(written.vocabulary), program, &request.model);
+    for (kind, _) in &request.costs {
+        if !request.relax && !fences.has(kind, program.vocabulary) {
+            report
+                .notes
+                .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
+        }
+    }
     let task = Task { program, memory: &request.model, property: Property::Stated };
     let panel = match Panel::new(engines, &task) {
         Ok(panel) => panel,
@@ -170,10 +174,8 @@ fn repair(
             return;
         }
     };
-    // A fifth of the time is kept for the check of the edited text.
-    let time = request.budget.time.map(|time| time * 4 / 5);
-    let found =
-        search(&task, request, &fences, &panel, &watch.run(Budget { time, ..request.budget }), report);
+    // A fifth of the budget is kept for the check of the edited text.
+    let found = search(&task, request, loaded, &fences, &panel, &run.share(4, 5), report);
     report.engine = Some(panel.name().to_owned());
     // Who proved the program is asked about the text.
     let request = &Fix { engine: report.engine.clone(), ..request.clone() };
@@ -191,14 +193,17 @@ fn repair(
         Found::Internal { what } => FixVerdict::Internal { what },
         Found::Repaired { proof, count, source_count, minimal, sets, source } => {
             let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
-            let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, written, &source);
-            let edited = match edited(request, input, loaded, edits, run, watch) {
+            let judge: (&dyn Engine, &wattle_repair::Proof) = (&panel, &proof);
+            let edited = repaired_text(request, input, loaded, &source, judge, run, watch);
+            let edited = match edited {
                 Err(NoEdit::Contradiction(what)) => {
                     report.verdict = FixVerdict::Internal { what };
                     return;
                 }
-                edited => show_or_write(request, input, edited, report),
+                edited => show_or_write(request, input, loaded, edited, report),
             };
+            let proof = self::proof(&proof);
+            let source_count = edited.as_ref().and_then(|text| new_statements(loaded, text)).or(source_count);
             let describe = |set: &Vec<Insertion>| {
                 set.iter().map(|one| placement(&loaded.sources, program, one)).collect()
             };
@@ -208,14 +213,15 @@ fn repair(
         Found::Relaxed { proof, keep, remove, minimal } => {
             let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
             let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
+            let edits = edits.map_err(NoEdit::Undecided);
             let edited = match spans.is_empty() {
                 true => None,
-                false => match edited(request, input, loaded, edits, run, watch) {
+                false => match edits.and_then(|edits| edited(request, input, loaded, &edits, run, watch)) {
                     Err(NoEdit::Contradiction(what)) => {
                         report.verdict = FixVerdict::Internal { what };
                         return;
                     }
-                    edited => show_or_write(request, input, edited, report),
+                    edited => show_or_write(request, input, loaded, edited, report),
                 },
             };
             let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
@@ -226,7 +232,7 @@ fn repair(
 }
 
 /// The fences to choose from: as the model's vocabulary has them, and as the text says them.
-struct Fences(Vec<(Fence, Fence)>);
+pub(crate) struct Fences(Vec<(Fence, Fence)>);
 
 impl Fences {
     /// `spoken` are the fences that the text can say; `program` is what became of it.
@@ -245,7 +251,14 @@ impl Fences {
         Fences(wattle_repair::kinds(program.vocabulary, memory).into_iter().filter_map(say).collect())
     }
 
-    fn as_written(&self, insertion: &Insertion) -> Insertion {
+    /// Can this kind be chosen?
+    fn has(&self, kind: &str, vocabulary: Vocabulary) -> bool {
+        let is_it = |op: &Op| wattle_repair::kind(op).eq_ignore_ascii_case(kind);
+        let flushes = vocabulary == Vocabulary::Rma && kind.eq_ignore_ascii_case("flush");
+        flushes || self.0.iter().any(|(fence, _)| is_it(&Op::Fence(fence.clone())))
+    }
+
+    pub(crate) fn as_written(&self, insertion: &Insertion) -> Insertion {
         let mut written = insertion.clone();
         if let Op::Fence(fence) = &mut written.op
             && let Some((_, spoken)) = self.0.iter().find(|(known, _)| known == fence)
@@ -263,7 +276,7 @@ enum Found {
     },
     BrokenUnderSc,
     Repaired {
-        proof: Proof,
+        proof: wattle_repair::Proof,
         count: usize,
         source_count: Option<usize>,
         minimal: bool,
@@ -292,12 +305,13 @@ enum Found {
 fn search(
     task: &Task<'_>,
     request: &Fix,
+    loaded: &Loaded,
     fences: &Fences,
     engine: &dyn Engine,
     run: &Run,
     report: &mut FixReport,
 ) -> Found {
-    let found = search_among(task, request, fences, engine, run, report);
+    let found = search_among(task, request, loaded, fences, engine, run, report);
     let strongest = fences.0.iter().filter(|(fence, _)| fence.orders == Orders::ALL);
     let strongest = Fences(strongest.cloned().collect());
     let (given_up, narrower) = match &found {
@@ -310,18 +324,21 @@ fn search(
         return found;
     }
     report.notes.push("only full fences were tried: no engine could handle the weaker ones here".into());
-    search_among(task, request, &strongest, engine, run, report)
+    search_among(task, request, loaded, &strongest, engine, run, report)
 }
 
 /// Call `repair`, and put its outcome into the words of this file.
 fn search_among(
     task: &Task<'_>,
     request: &Fix,
+    loaded: &Loaded,
     fences: &Fences,
     engine: &dyn Engine,
     run: &Run,
     report: &mut FixReport,
 ) -> Found {
+    let kinds: Vec<Fence> = fences.0.iter().map(|(fence, _)| fence.clone()).collect();
+    let places = wattle_repair::places(task.program, task.memory, request.anywhere, &kinds);
     let options = wattle_repair::Options {
         anywhere: request.anywhere,
         objective: if request.per_thread { Objective::PerThread } else { Objective::Total },
@@ -331,11 +348,12 @@ fn search_among(
             All::Subset => wattle_repair::All::Subset,
         },
         costs: request.costs.iter().map(|(kind, cost)| (kind.to_lowercase().into(), *cost)).collect(),
-        kinds: Some(fences.0.iter().map(|(fence, _)| fence.clone()).collect()),
+        kinds: Some(kinds),
+        statements: statements(loaded, &places, fences),
     };
     // A panic must not take the other files with it.
     let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
-        true => relaxed(task, engine, &options, run, &mut report.statistics),
+        true => relaxed(task, engine, &options, run, report),
         false => repaired(task, engine, &options, run, report),
     }));
     match found {
@@ -361,13 +379,7 @@ fn repaired(
         Outcome::AlreadySafe { proof } | Outcome::Repaired(wattle_repair::Repaired { proof, .. }) => {
             match proof {
                 wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
-                // Old edges have the same numbers with and without fences.
-                wattle_repair::Proof::Safe { certificate } => {
-                    let (unreached, ends) = certificate.coverage();
-                    report
-                        .diagnostics
-                        .extend(Reach::new(task.program, unreached, ends).vacuity(task.property));
-                }
+                proved => report.diagnostics.extend(vacuity(task, proved)),
             }
         }
         _ => {}
@@ -379,7 +391,7 @@ fn repaired(
             None => wattle_repair::merge_copies(task.program, &chosen),
         };
         Found::Repaired {
-            proof: proof(&repaired.proof),
+            proof: repaired.proof,
             count: repaired.count,
             source_count: repaired.source.map(|source| source.count),
             minimal: minimal && repaired.minimal,
@@ -408,15 +420,26 @@ fn repaired(
     })
 }
 
+/// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
+/// fences. (A bounded proof about nothing is none: the panel says so.)
+fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
+    let wattle_repair::Proof::Safe { certificate } = proof else { return None };
+    let (unreached, ends) = certificate.coverage();
+    Reach::new(task.program, unreached, ends).vacuity(task.property)
+}
+
 fn relaxed(
     task: &Task<'_>,
     engine: &dyn Engine,
     options: &wattle_repair::Options,
     run: &Run,
-    statistics: &mut Statistics,
+    report: &mut FixReport,
 ) -> Result<Found, Reason> {
     let relaxing = wattle_repair::relax(task, engine, options, run)?;
-    *statistics = relaxing.statistics;
+    report.statistics = relaxing.statistics;
+    if let Relaxed::Fewest { proof, .. } = &relaxing.outcome {
+        report.diagnostics.extend(vacuity(task, proof));
+    }
     Ok(match relaxing.outcome {
         Relaxed::NotSafe { .. } => Found::NotSafe,
         Relaxed::Unknown { reason } => Found::Unknown { reason },
@@ -431,112 +454,6 @@ fn proof(proof: &wattle_repair::Proof) -> Proof {
         wattle_repair::Proof::Safe { .. } => Proof::Safe,
         wattle_repair::Proof::Bounded(_) => Proof::Bounded,
     }
-}
-
-/// Why no edited text is shown.
-enum NoEdit {
-    /// The language cannot say it, or the time was up.
-    Undecided(String),
-    /// The edited text does not do what the search proved: wattle has a bug.
-    Contradiction(String),
-}
-
-/// The text after the edits, read and checked again.
-fn edited(
-    request: &Fix,
-    input: &Input,
-    loaded: &Loaded,
-    edits: Result<Vec<TextEdit>, String>,
-    run: &Run,
-    watch: &Watch,
-) -> Result<(String, Translated), NoEdit> {
-    let edits = edits.map_err(NoEdit::Undecided)?;
-    // The search and this check share the time.
-    let left = request.budget.time.map(|time| time.saturating_sub(run.elapsed()));
-    let text = loaded.sources.text(loaded.file);
-    let edited = TextEdit::apply(text, &edits);
-    let mut settings = request.settings.clone();
-    for (line, _) in &mut settings.loop_lines {
-        *line = line_after(text, &edits, *line);
-    }
-    let again = Check {
-        model: request.model.clone(),
-        property: Property::Stated,
-        engine: request.engine.clone(),
-        settings,
-        budget: Budget { time: left, ..request.budget },
-        certify: false,
-        atomic_copy: request.atomic_copy,
-        blame_weak_memory: false,
-        litmus: false,
-    };
-    let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
-        .map_err(NoEdit::Undecided)?;
-    match checked.report.verdict {
-        CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok((edited, checked.report.translated)),
-        CheckVerdict::Unknown { reason } => {
-            Err(NoEdit::Undecided(format!("the edited text, read again, is unknown ({reason})")))
-        }
-        other => Err(NoEdit::Contradiction(format!("the edited text, read again, is {}", other.word()))),
-    }
-}
-
-/// Which line a line of the old text is after the edits.
-fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
-    let breaks = |text: &str| text.matches('\n').count() as u32;
-    let start: usize = text.split_inclusive('\n').take((line as usize).saturating_sub(1)).map(str::len).sum();
-    let begins = start + text[start..].len() - text[start..].trim_start().len();
-    let before = |edit: &&TextEdit| edit.span.start as usize <= begins;
-    let new: u32 = edits.iter().filter(before).map(|edit| breaks(&edit.text)).sum();
-    let old: u32 = (edits.iter().filter(before))
-        .map(|edit| breaks(&text[edit.span.start as usize..edit.span.end as usize]))
-        .sum();
-    line + new - old
-}
-
-/// Say why there is no edited text, or write it if that was asked for.
-fn show_or_write(
-    request: &Fix,
-    input: &Input,
-    edited: Result<(String, Translated), NoEdit>,
-    report: &mut FixReport,
-) -> Option<String> {
-    let notes = &mut report.notes;
-    let text = match edited {
-        Ok((text, translated)) => {
-            // The lines may be others now.
-            let old = &report.translated.changes;
-            let same = |one: &Changed, other: &Changed| {
-                (&one.written, &one.became) == (&other.written, &other.became)
-            };
-            let new = translated.changes.iter().filter(|new| !old.iter().any(|old| same(old, new)));
-            notes.extend(new.map(ToString::to_string));
-            report.translated = translated;
-            text
-        }
-        Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
-            notes.push(format!("no change of the text is shown: {why}"));
-            return None;
-        }
-    };
-    if let (true, Some(path)) = (request.write, input.path()) {
-        notes.push(match write(path, &text) {
-            Ok(()) => format!("written to {}", path.display()),
-            Err(error) => format!("NOT written: {error}"),
-        });
-    }
-    Some(text)
-}
-
-/// Write beside the file and rename, so that an interruption leaves the old text.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".wattle-new");
-    fs::write(&beside, text)?;
-    if let Ok(metadata) = fs::metadata(path) {
-        fs::set_permissions(&beside, metadata.permissions())?;
-    }
-    fs::rename(&beside, path)
 }
 
 fn placement(sources: &Sources, program: &Program, insertion: &Insertion) -> Placement {

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod distinguish;
 pub mod doctor;
 pub mod dump;
+mod edited;
 pub mod emit;
 pub mod engines;
 pub mod explain;
@@ -32,6 +33,7 @@ pub mod test;
 mod turns;
 mod watch;
 
+pub use adapt::{Adapted, adapt};
 pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;

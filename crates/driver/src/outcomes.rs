@@ -18,7 +18,7 @@ use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
-use crate::engines::{Settings, choose};
+use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
 use crate::{Input, Loaded, Refused, Watch, load, models};
 
@@ -37,6 +37,7 @@ pub struct Outcomes {
 /// `Err`: the request itself makes no sense.
 pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<OutcomesReport, String> {
     choose(request.engine.as_deref(), &request.settings)?;
+    lists(request.engine.as_deref())?;
     let run = watch.run(request.budget);
     let mut report = match load(input) {
         Err(refused) => of_refused(&input.name, refused),
@@ -199,8 +200,9 @@ fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Cou
     };
     if counts {
         let census = enumerate.executions(task, run);
-        // A machine may know what to do with it.
-        if !(machine && matches!(census, Err(Reason::Unsupported(_)))) {
+        // A machine may know what to do with it, if no other engine was asked for.
+        let other = machine && request.engine.is_none();
+        if !(other && matches!(census, Err(Reason::Unsupported(_)))) {
             return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
         }
     }

@@ -13,13 +13,14 @@ use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
 use crate::compare::{Compare, outcomes_request};
-use crate::engines::choose;
+use crate::engines::{choose, lists};
 use crate::outcomes::{Counted, Stopped, count, observed};
 use crate::{Input, Loaded, Watch, load};
 
 /// The first of the request's models is the source, the second the target.
 pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortReport, String> {
     choose(request.check.engine.as_deref(), &request.check.settings)?;
+    lists(request.check.engine.as_deref())?;
     let [from, to] = request.models.as_slice() else {
         return Err("expected one model to come from and one to go to".into());
     };

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::Property;
 use wattle_logic::Kind;
-use wattle_program::{EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
+use wattle_program::{Choice, EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
 use wattle_source::{Diagnostic, Sources, Span};
 
 /// So many dead statements are named one by one.
@@ -79,9 +79,9 @@ impl<'a> Reach<'a> {
         for process in self.program.process_ids() {
             let cfg = &self.program.process(process).cfg;
             for edge in cfg.edge_ids() {
-                for op in &cfg.edge(edge).ops {
+                for (number, op) in cfg.edge(edge).ops.iter().enumerate() {
                     if let Op::Assert { span, .. } = op {
-                        if self.taken.contains(&(process, edge)) {
+                        if self.taken.contains(&(process, edge)) || self.comes_to(process, edge, number) {
                             return None;
                         }
                         places.push(*span);
@@ -103,6 +103,23 @@ impl<'a> Reach<'a> {
         places.sort();
         places.dedup();
         Some(places)
+    }
+
+    /// Does an execution come to this operation, though perhaps not to the end of its step? Surely so if one
+    /// stands before the step and nothing can fail before the operation.
+    fn comes_to(&self, process: ProcessId, edge: EdgeId, op: usize) -> bool {
+        let info = self.program.process(process);
+        let edge = info.cfg.edge(edge);
+        let free = |local: &u32| info.locals[*local as usize].range.is_none();
+        let runs = |op: &Op| match op {
+            Op::Load { into: local, .. } | Op::Assign { local, .. } => free(local),
+            Op::Havoc { local, among: Choice::Any } => free(local),
+            Op::Assert { .. } | Op::Forget { .. } => true,
+            _ => false,
+        };
+        edge.guard.is_true()
+            && self.reached.contains(&(process.0, edge.from.0))
+            && edge.ops[..op].iter().all(runs)
     }
 
     /// A formula that names no points speaks of every state.

@@ -1,10 +1,9 @@
 //! One task, the engines in order, and the judges: nothing leaves here that was not replayed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Verdict, tidy};
+use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Verdict, Work, tidy};
 
 use crate::load::panic_text;
 use crate::refusals::{all_refuse, says_more};
@@ -19,6 +18,9 @@ pub(crate) struct Solved {
     /// Which engine was chosen and why, and who refused.
     pub remarks: Vec<String>,
 }
+
+/// A bounded answer may be improved with so much work, or a few times what it took.
+const IMPROVEMENT: Work = Work::milliseconds(2000);
 
 /// Wattle contradicts itself.
 #[derive(Clone, Debug)]
@@ -54,14 +56,14 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         });
         let share = match &bounded {
             None => turn.share(run, turns.len() - number),
-            Some(_) => run.at_most(Duration::from_secs(2).max(run.elapsed() * 3)),
+            Some(_) => run.at_most(IMPROVEMENT.max(run.worked() * 3)),
         };
         let answer = match guarded(name, || engine.check(task, &share)) {
             Err(internal) => return broken(name, internal, remarks),
             Ok(answer) => answer,
         };
         let verdict = match answer.verdict {
-            Verdict::Unsafe { counterexample } => confirmed(task, name, counterexample),
+            Verdict::Unsafe { counterexample } => confirmed(task, name, counterexample, run),
             verdict => Ok(verdict),
         };
         let solved =
@@ -99,6 +101,7 @@ fn confirmed(
     task: &Task<'_>,
     name: &'static str,
     counterexample: Box<Counterexample>,
+    run: &Run,
 ) -> Result<Verdict, Internal> {
     match guarded(name, || confirm(task, &counterexample)) {
         Ok(Ok(replayed)) => {
@@ -113,7 +116,7 @@ fn confirmed(
                 None => *counterexample,
             };
             // Each change is replayed before it is kept.
-            guarded(name, || Verdict::Unsafe { counterexample: Box::new(tidy(task, &counterexample)) })
+            guarded(name, || Verdict::Unsafe { counterexample: Box::new(tidy(task, &counterexample, run)) })
         }
         Ok(Err(why)) => Err(Internal(format!(
             "engine {name} answered unsafe, but its counterexample does not replay: {why}"

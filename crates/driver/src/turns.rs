@@ -4,14 +4,12 @@
 //! most violations in no time and otherwise never ends: there it only has a glance first, and its proper turn
 //! after the engine that can prove such programs.
 
-use std::time::Duration;
-
-use wattle_engine::{Engine, Run};
+use wattle_engine::{Engine, Run, Work};
 use wattle_logic::{Binary, Kind, Sort, Term};
 use wattle_program::{Op, Program};
 
 /// Enough for some hundred thousand states.
-const GLANCE: Duration = Duration::from_secs(1);
+const GLANCE: Work = Work::milliseconds(1000);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'a> {
@@ -29,12 +27,12 @@ enum Time {
 }
 
 impl Turn<'_> {
-    /// This turn's time, when so many turns are left.
+    /// What this turn may spend, when so many turns are left.
     pub(crate) fn share(&self, run: &Run, left: usize) -> Run {
-        match (self.time, run.left()) {
-            (Time::Glance, _) => run.share(left as u32).at_most(GLANCE),
-            (Time::Most, Some(time)) => run.at_most(time * 2 / 3),
-            _ => run.share(left as u32),
+        match self.time {
+            Time::Glance => run.share(1, left as u32).at_most(GLANCE),
+            Time::Most => run.share(2, 3),
+            Time::Equal => run.share(1, left as u32),
         }
     }
 }

@@ -7,14 +7,20 @@
 //! pairs inside a thread before anything is encoded (Algorithm 1 of Alglave et al. 2013 removes only
 //! the first kind).
 
+use wattle_engine::Unsupported;
 use wattle_logic::Binary;
 use wattle_memory::cat::analysis::Coherence;
 use wattle_program::symbolic::{Arena, Expr, Node};
 
+use crate::pulse::Pulse;
 use crate::structure::{EventId, Structure};
 
 /// For each event: if it reads, the writes that it may read from, sorted.
-pub(crate) fn candidates(structure: &Structure<'_>, coherence: Coherence) -> Vec<Vec<EventId>> {
+pub(crate) fn candidates(
+    structure: &Structure<'_>,
+    coherence: Coherence,
+    pulse: &Pulse,
+) -> Result<Vec<Vec<EventId>>, Unsupported> {
     let arena = &structure.arena;
     let guards = Guards::new(structure);
     let writes: Vec<EventId> = numbers(structure, |number| structure.events[number].access.writes());
@@ -24,6 +30,8 @@ pub(crate) fn candidates(structure: &Structure<'_>, coherence: Coherence) -> Vec
         if !read.access.reads() {
             continue;
         }
+        pulse.beat(writes.len() * STEPS_A_PAIR);
+        pulse.go_on()?;
         let before = &structure.before[number];
         let same = |write: EventId| {
             let address = structure.events[write as usize].address;
@@ -61,8 +69,11 @@ pub(crate) fn candidates(structure: &Structure<'_>, coherence: Coherence) -> Vec
             *write as usize != number && may_meet(*write) && !(ordered && (follows() || hidden(*write)))
         }));
     }
-    all
+    Ok(all)
 }
+
+/// What looking at a read and a write costs, in steps of the pulse.
+const STEPS_A_PAIR: usize = 50;
 
 fn numbers(structure: &Structure<'_>, wanted: impl Fn(usize) -> bool) -> Vec<EventId> {
     (0..structure.events.len()).filter(|number| wanted(*number)).map(|number| number as EventId).collect()

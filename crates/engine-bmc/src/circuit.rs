@@ -11,11 +11,13 @@
 
 mod word;
 
-use wattle_engine::Unsupported;
+use std::rc::Rc;
+
 use wattle_program::symbolic::Table;
 use wattle_sat::{Clauses, Lit};
 
 use crate::encoding::Constraint;
+use crate::pulse::Pulse;
 use crate::values::Values;
 
 pub(crate) use word::{Bitwise, Word};
@@ -30,8 +32,8 @@ enum Gate {
     Majority(Lit, Lit, Lit),
 }
 
-/// So many clauses are made before the budget is looked at again.
-const POLL: u64 = 4096;
+/// What making a clause costs, in steps of the pulse.
+const STEPS_A_CLAUSE: usize = 200;
 
 /// Gates and words over a solver.
 pub(crate) struct Circuit<'c> {
@@ -45,8 +47,8 @@ pub(crate) struct Circuit<'c> {
     /// The clause in the making.
     buffer: Vec<Lit>,
     pub values: Values,
-    /// Asked now and then while clauses are made: is it time to give up?
-    pub over: Option<&'c dyn Fn() -> bool>,
+    /// Told while clauses are made.
+    pub pulse: Rc<Pulse>,
 }
 
 impl<'c> Circuit<'c> {
@@ -59,7 +61,7 @@ impl<'c> Circuit<'c> {
             conjunctions: Table::default(),
             buffer: Vec::new(),
             values: Values::default(),
-            over: None,
+            pulse: Rc::default(),
         }
     }
 
@@ -95,10 +97,10 @@ impl<'c> Circuit<'c> {
         }
         if !always {
             self.counts[self.kind as usize] += 1;
-            if self.counts[self.kind as usize].is_multiple_of(POLL)
-                && self.over.as_ref().is_some_and(|over| over())
+            if self.pulse.beat(STEPS_A_CLAUSE)
+                && let Err(over) = self.pulse.go_on()
             {
-                self.values.refused.get_or_insert_with(|| Unsupported::new("more than the budget allows"));
+                self.values.refused.get_or_insert(over);
             }
             self.clauses.clause(&kept);
         }

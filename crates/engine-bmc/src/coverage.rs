@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use wattle_engine::Reason;
-use wattle_program::{EdgeId, ProcessId};
+use wattle_program::{EdgeId, ProcessId, Program};
 use wattle_sat::{Clauses, Lit};
 
 use crate::query::Instance;
@@ -25,6 +25,13 @@ pub(crate) struct Covered {
     ends: bool,
 }
 
+/// The coverage where there is no execution.
+pub(crate) fn nothing(program: &Program) -> Coverage {
+    let edges = |process: ProcessId| program.process(process).cfg.edge_ids().map(move |edge| (process, edge));
+    Coverage { unreached: program.process_ids().flat_map(edges).collect(), ends: false }
+}
+
+/// There is an execution: so what always happens happens in one.
 pub(crate) fn cover(
     instance: &mut Instance<'_, '_>,
     ends: Lit,

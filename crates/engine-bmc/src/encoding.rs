@@ -160,7 +160,7 @@ pub(crate) fn encode<'a, 's>(
     circuit: &mut Circuit<'_>,
     options: Options,
 ) -> Result<Encoding<'a, 's>, Unsupported> {
-    let mut candidates = candidates(structure, options.coherence);
+    let mut candidates = candidates(structure, options.coherence, &circuit.pulse)?;
     let facts = Facts::new(structure, &candidates, options);
     let locations: Vec<Vec<u32>> = (structure.events.iter())
         .map(|event| match event.access.reads() || event.access.writes() {
@@ -208,7 +208,7 @@ pub(crate) fn encode<'a, 's>(
     circuit.kind = Constraint::Coherence;
     coherence(&mut encoding, circuit, options)?;
     circuit.kind = Constraint::Property;
-    contents(&encoding, circuit);
+    contents(&encoding, circuit)?;
     circuit.kind = Constraint::Ssa;
     for requirement in &structure.requirements {
         let literal = circuit.literal(structure, *requirement);
@@ -261,6 +261,9 @@ fn source(
     Source::Word(circuit.word_within(&fact))
 }
 
+/// What looking at a pair of accesses costs, in steps of the pulse.
+const STEPS_A_PAIR: usize = 30;
+
 fn reads_from(
     encoding: &mut Encoding<'_, '_>,
     circuit: &mut Circuit<'_>,
@@ -275,6 +278,8 @@ fn reads_from(
             continue;
         }
         circuit.accepted()?;
+        circuit.pulse.beat(list.len() * STEPS_A_PAIR);
+        circuit.pulse.go_on()?;
         if let Some(ladder) = ladder(encoding, circuit, read, list, options) {
             encoding.ladders.push(ladder);
             continue;
@@ -371,6 +376,8 @@ fn coherence(
         .collect();
     for (position, &second) in writes.iter().enumerate() {
         circuit.accepted()?;
+        circuit.pulse.beat(position * STEPS_A_PAIR);
+        circuit.pulse.go_on()?;
         for &first in &writes[..position] {
             let same = encoding.same_address(circuit, first, second);
             let both = circuit.all(&[encoding.happens(first), encoding.happens(second), same]);
@@ -397,7 +404,7 @@ fn coherence(
 }
 
 /// What memory holds in the end: at each location that is asked for, the value of its last write.
-fn contents(encoding: &Encoding<'_, '_>, circuit: &mut Circuit<'_>) {
+fn contents(encoding: &Encoding<'_, '_>, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
     let structure = encoding.structure;
     let mut later: Vec<Vec<Lit>> = vec![vec![]; structure.events.len()];
     for (literal, (first, _)) in &encoding.coherence {
@@ -409,6 +416,8 @@ fn contents(encoding: &Encoding<'_, '_>, circuit: &mut Circuit<'_>) {
         for event in 0..structure.events.len() as EventId {
             let Some(written) = structure.events[event as usize].written else { continue };
             let here = encoding.accesses(circuit, event, *location);
+            circuit.pulse.beat(later[event as usize].len());
+            circuit.pulse.go_on()?;
             if here == Lit::FALSE || later[event as usize].contains(&Lit::TRUE) {
                 continue;
             }
@@ -422,4 +431,5 @@ fn contents(encoding: &Encoding<'_, '_>, circuit: &mut Circuit<'_>) {
         // Follows where coherence has no cycle; said so that the solver sees it.
         circuit.clause(&some);
     }
+    Ok(())
 }

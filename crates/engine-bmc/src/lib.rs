@@ -35,6 +35,7 @@ mod facts;
 mod formulation;
 mod order;
 mod property;
+mod pulse;
 mod query;
 mod refutation;
 mod relations;

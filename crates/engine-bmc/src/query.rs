@@ -12,10 +12,11 @@ use std::sync::Arc;
 use wattle_engine::certify::refutation::Refutation;
 use wattle_engine::{
     Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported,
-    Violation,
+    Violation, Work,
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
+use wattle_memory::operational;
 use wattle_program::step::domain;
 use wattle_program::{Point, ProcessId, Program, Shape};
 use wattle_sat::{Clauses, Lit, Outcome, Solver};
@@ -27,8 +28,9 @@ use crate::decode::decode;
 use crate::encoding::{self, Constraint, Encoding, encode};
 use crate::formulation::Constrained;
 use crate::property::{Asked, ask};
+use crate::pulse::Pulse;
 use crate::refutation::{Ledger, problem, refuted};
-use crate::unroll::unroll;
+use crate::unroll::unroll_within;
 use crate::{Bmc, order};
 
 /// What one bound shows.
@@ -92,8 +94,9 @@ pub(crate) fn rounds(
         Err(reason) => Failed::Effort(reason),
         Ok(()) => Failed::Large(Reason::Unsupported(why)),
     };
+    let pulse = Rc::new(Pulse::new(run));
     let options = engine.unrolling(task, bounds);
-    let mut structure = unroll(task.program, &shape, &options).map_err(refused)?;
+    let mut structure = unroll_within(task.program, &shape, &options, &pulse).map_err(refused)?;
     let asked = ask(task.program, &shape, &mut structure).map_err(refused)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
@@ -104,9 +107,8 @@ pub(crate) fn rounds(
     let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
     let stopped = stop_with(&mut solver, run);
     let mut ledger = Ledger::new(&mut solver, engine.proof);
-    let over = || poll(run).is_err();
     let mut circuit = Circuit::new(&mut ledger);
-    circuit.over = Some(&over);
+    circuit.pulse = pulse;
     let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
     let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
     let encoding = encode(&structure, &mut circuit, model).map_err(refused)?;
@@ -175,8 +177,11 @@ fn unsupported(what: impl Into<String>) -> Reason {
 }
 
 fn poll(run: &Run) -> Result<(), Reason> {
-    run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 })
+    run.poll(Work::NONE, Spent { memory: run.resident().unwrap_or(0), states: 0 })
 }
+
+/// What the solver does between two looks at the budget.
+const SEARCH: Work = Work::microseconds(20);
 
 /// Why the solver was stopped, if it was.
 type Stopped = Rc<RefCell<Option<Reason>>>;
@@ -191,7 +196,7 @@ fn stop_with(solver: &mut Solver, run: &Run) -> Stopped {
             memory = run.resident().unwrap_or(0);
         }
         polls = polls.wrapping_add(1);
-        match run.poll(Spent { memory, states: 0 }) {
+        match run.poll(SEARCH, Spent { memory, states: 0 }) {
             Ok(()) => false,
             Err(reason) => {
                 *told.borrow_mut() = Some(reason);
@@ -332,9 +337,18 @@ impl Instance<'_, '_> {
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;
-        let coverage = coverage::cover(self, questions.ends, covered);
+        // Of a program that cannot start, anything is proved.
+        let exists = self.exists(Lit::TRUE);
+        let coverage = match exists {
+            Ok(true) => coverage::cover(self, questions.ends, covered),
+            Ok(false) if !self.starts() => return Err(Failed::Judged(Reason::NoInitialState)),
+            Ok(false) => Ok(coverage::nothing(self.program)),
+            Err(reason) if self.program.init.is_some() => return Err(Failed::Effort(reason)),
+            Err(reason) => Err(reason),
+        };
         if thin_air_free && !cut {
             // A proof is one even if it is not known what it did not reach.
+            let covered = coverage.is_ok();
             let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
             let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
             let proof = self.proof.take().map(|mut proof| {
@@ -342,7 +356,7 @@ impl Instance<'_, '_> {
                 proof.clauses.extend(chosen);
                 Arc::new(proof)
             });
-            return Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends }));
+            return Ok(Round::Complete(Certificate::Refutation { proof, covered, unreached, ends }));
         }
         let Coverage { unreached, ends } = coverage?;
         // A loop with a smaller bound of its own limits what is claimed of all loops.
@@ -354,6 +368,13 @@ impl Instance<'_, '_> {
         };
         let bound = Bound::Unwinding { unwind: least, unreached, ends };
         Ok(Round::Bounded { bound, may_grow })
+    }
+
+    /// Is there an initial state? Asked where there is no execution at all, which may be due to the axioms.
+    fn starts(&self) -> bool {
+        let states = || operational::initial_states(self.program, self.shape);
+        self.program.init.is_none()
+            || states().is_ok_and(|mut states| states.any(|start| matches!(start, Ok(Some(_)))))
     }
 
     /// Is a thread cut at a loop that has no bound of its own?

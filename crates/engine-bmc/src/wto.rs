@@ -137,7 +137,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use wattle_logic::Term;
-    use wattle_program::{Edge, Mode, Origin, PointInfo};
+    use wattle_program::{Edge, Mode, Origin, PointInfo, Role};
 
     use super::*;
 
@@ -153,6 +153,7 @@ mod tests {
                 ops: vec![],
                 to: Point(*to),
                 mode: Mode::Plain,
+                role: Role::Step,
                 origin: Origin::default(),
             });
         }

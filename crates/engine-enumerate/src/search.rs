@@ -16,7 +16,7 @@
 //! a graph is judged by the axioms, which do not look at values; if they allow it, the search says so
 //! (`thin_air`) and counts nothing: its values could be anything.
 
-use wattle_engine::{Reason, Run, Spent};
+use wattle_engine::{Reason, Run, Spent, Work};
 use wattle_logic::Fault;
 use wattle_memory::relation::Row;
 
@@ -33,6 +33,12 @@ const NONE: u32 = u32::MAX;
 
 /// From so many remaining choices on, part of an execution is worth checking.
 const WORTH_CHECKING: u64 = 24;
+
+/// The cost of a row of a matrix, and how many there are between two looks at the budget.
+const ROW: Work = Work::nanoseconds(5);
+const LOOK_AFTER: u64 = 1 << 16;
+/// Beginning with a combination of paths costs so many rows for each event.
+const ROWS_TO_BEGIN: u64 = 20;
 
 /// A consistent execution, as far as callers look at it.
 pub(crate) struct Found<'f> {
@@ -63,6 +69,8 @@ pub(crate) trait Visitor {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub candidates: u64,
+    /// Choices made and rows of matrices computed since the budget was looked at.
+    effort: u64,
     pub executions: u64,
     pub thin_air: bool,
     /// An unbounded integer left 64 bits.
@@ -185,14 +193,15 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
 
     /// Visit every consistent execution.
     pub fn run(&mut self) -> Result<(), Ended> {
-        self.ground.run.poll(Spent::default()).map_err(Ended::Reason)?;
+        self.tally.effort += self.skeleton.size as u64 * ROWS_TO_BEGIN;
+        self.poll()?;
         self.evaluator.reset(self.skeleton.size);
         self.skeleton.fill(self.plan, self.evaluator);
         self.prepare_values();
         if self.skeleton.fixed {
             self.locate();
         }
-        if !self.evaluator.run(&self.plan.stages[0]) {
+        if !self.evaluates(0) {
             return Ok(());
         }
         for (thread, path) in self.skeleton.paths.iter().enumerate() {
@@ -328,6 +337,8 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         self.saved.extend_from_slice(&self.known);
         let (written_known, address_known) = (self.written_known, self.address_known);
         for write in choices {
+            self.tally.effort += 1;
+            self.poll()?;
             self.reads_from[read.event] = write as u32;
             self.readers[write].insert(read.event);
             let mut possible = true;
@@ -520,6 +531,17 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if let Some(slot) = self.plan.coherence {
             self.evaluator.fill(slot)[..size].copy_from_slice(&self.forced[level * size..][..size]);
         }
+        self.evaluates_early()
+    }
+
+    /// Do the axioms of a stage hold?
+    fn evaluates(&mut self, stage: usize) -> bool {
+        self.tally.effort += (self.skeleton.size * self.plan.stages[stage].len()) as u64;
+        self.evaluator.run(&self.plan.stages[stage])
+    }
+
+    fn evaluates_early(&mut self) -> bool {
+        self.tally.effort += (self.skeleton.size * self.plan.early.len()) as u64;
         self.evaluator.run(&self.plan.early)
     }
 
@@ -557,7 +579,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if let Some(slot) = self.plan.reads_from {
             self.evaluator.fill(slot)[..size].copy_from_slice(&self.readers);
         }
-        if !self.evaluator.run(&self.plan.stages[1]) {
+        if !self.evaluates(1) {
             self.tally.candidates += 1;
             return self.poll();
         }
@@ -595,7 +617,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
             if let Some(slot) = self.plan.coherence {
                 self.evaluator.fill(slot)[..size].copy_from_slice(&self.order);
             }
-            if !self.evaluator.run(&self.plan.early) {
+            if !self.evaluates_early() {
                 self.tally.candidates += 1;
                 return self.poll();
             }
@@ -637,7 +659,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
             let set = self.last.iter().fold(Row::EMPTY, |sum, write| sum | Row::single(*write as usize));
             self.evaluator.fill(slot)[0] = set;
         }
-        if !self.evaluator.run(&self.plan.stages[2]) {
+        if !self.evaluates(2) {
             return self.poll();
         }
         if self.ghost {
@@ -664,12 +686,16 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         self.poll()
     }
 
-    fn poll(&self) -> Result<(), Ended> {
-        if !self.tally.candidates.is_multiple_of(1024) {
+    fn poll(&mut self) -> Result<(), Ended> {
+        if self.tally.effort < LOOK_AFTER {
             return Ok(());
         }
-        let spent = Spent { memory: 0, states: self.tally.executions };
-        self.ground.run.poll(spent).map_err(Ended::Reason)
+        let effort = std::mem::take(&mut self.tally.effort);
+        // What the process holds is asked of the system, which is not free.
+        let run = self.ground.run;
+        let memory = run.budget().memory.and_then(|_| run.resident()).unwrap_or(0);
+        let spent = Spent { memory, states: self.tally.executions };
+        run.poll(ROW * effort, spent).map_err(Ended::Reason)
     }
 
     /// What a read of the execution that was found last returned.

@@ -1,6 +1,6 @@
 //! One task from end to end: paths of all threads, every combination of them, the search on each.
 
-use wattle_engine::{Reason, Run, Task, Unsupported};
+use wattle_engine::{Reason, Run, Spent, Task, Unsupported, Work};
 use wattle_logic::Term;
 use wattle_memory::operational::initial_states;
 use wattle_program::{Shape, ThreadId};
@@ -56,20 +56,20 @@ pub(crate) fn survey<'t>(
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
     let states = initial_states(program, &shape).map_err(refuse)?;
-    if states.is_empty() {
-        return Err(Reason::GaveUp("no initial state satisfies `init`".into()));
-    }
     let mut arena = Arena::new(&shape);
     let cells = Cells::new(program, &shape, formulas);
     watcher.prepare(&cells, &mut arena).map_err(Reason::Unsupported)?;
     let mut surveyed = Surveyed::default();
-    for (_, state) in &states {
+    let mut started = false;
+    for state in states {
+        run.poll(START, Spent::default())?;
+        let Some((_, state)) = state.map_err(refuse)? else { continue };
+        started = true;
         let mut threads: Vec<Vec<Path<'_>>> = Vec::with_capacity(state.threads.len());
         for (thread, start) in state.threads.iter().enumerate() {
             let thread = ThreadId(thread as u32);
             let mut paths =
-                unfold(program, &shape, &mut arena, thread, &start.locals, scope.unwind, scope.wanted)
-                    .map_err(Reason::Unsupported)?;
+                unfold(program, &shape, &mut arena, thread, &start.locals, scope.unwind, scope.wanted, run)?;
             surveyed.cut |= paths.iter().any(|path| path.end == End::Cut);
             surveyed.may_fault |= paths.iter().any(Path::may_fault);
             if scope.ended {
@@ -113,8 +113,14 @@ pub(crate) fn survey<'t>(
             }
         }
     }
-    Ok(surveyed)
+    match started {
+        true => Ok(surveyed),
+        false => Err(Reason::NoInitialState),
+    }
 }
+
+/// What an initial state costs.
+const START: Work = Work::microseconds(2);
 
 /// The next combination of paths.
 fn advance(chosen: &mut [usize], threads: &[Vec<Path<'_>>]) -> bool {

@@ -13,7 +13,7 @@
 //! threads, a path may stop before every step that might not be possible. It is not asked whether the
 //! step really is impossible: the thread may as well have waited, so the same states are reached.
 
-use wattle_engine::Unsupported;
+use wattle_engine::{Reason, Spent, Unsupported, Work};
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::step::{MOST_CHOICES, domain};
 use wattle_program::{
@@ -112,7 +112,12 @@ impl Chooser {
     }
 }
 
+/// What a step of a path costs, and how many are taken between two looks at the budget.
+const STEP: Work = Work::nanoseconds(500);
+const LOOK_AFTER: u64 = 1 << 10;
+
 /// The paths of a thread that starts with these locals.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn unfold<'a>(
     program: &'a Program,
     shape: &Shape,
@@ -121,13 +126,18 @@ pub(crate) fn unfold<'a>(
     locals: &[Value],
     unwind: u32,
     wanted: Wanted,
-) -> Result<Vec<Path<'a>>, Unsupported> {
+    budget: &wattle_engine::Run,
+) -> Result<Vec<Path<'a>>, Reason> {
     let info = shape.info(thread);
     let process = program.process(info.process);
-    let too_much = || Unsupported { what: "a thread with too many paths".into(), span: Some(process.span) };
+    let too_much = || {
+        let what = "a thread with too many paths".into();
+        Reason::Unsupported(Unsupported { what, span: Some(process.span) })
+    };
     let mut locals_known = Vec::with_capacity(locals.len());
     for value in locals {
-        let code = value.code().ok_or_else(|| Unsupported::new("a local that holds a set"))?;
+        let set = || Reason::Unsupported(Unsupported::new("a local that holds a set"));
+        let code = value.code().ok_or_else(set)?;
         locals_known.push(Known::free(arena.constant(code)));
     }
     let mut run = Run {
@@ -157,8 +167,14 @@ pub(crate) fn unfold<'a>(
     };
     let mut paths = Vec::new();
     let mut open = vec![start];
+    let mut steps = 0;
     while let Some(mut state) = open.pop() {
         loop {
+            steps += 1 + state.events.len() as u64 / 8;
+            if steps >= LOOK_AFTER {
+                let spent = Spent { memory: budget.resident().unwrap_or(0), states: 0 };
+                budget.poll(STEP * std::mem::take(&mut steps), spent)?;
+            }
             if paths.len() + open.len() > MOST_PATHS {
                 return Err(too_much());
             }
@@ -169,7 +185,8 @@ pub(crate) fn unfold<'a>(
             }
             if point.inside.is_some() {
                 let span = Some(point.origin.0);
-                return Err(Unsupported { what: "an atomic section of several steps".into(), span });
+                let what = "an atomic section of several steps".into();
+                return Err(Reason::Unsupported(Unsupported { what, span }));
             }
             let visits = &mut state.visits[state.point.0 as usize];
             *visits += 1;
@@ -193,7 +210,7 @@ pub(crate) fn unfold<'a>(
                     Err(Halt::Faulted { op, why }) => {
                         paths.push(path(state, End::Faulted { edge: only, op, why }));
                     }
-                    Err(Halt::Unsupported(what)) => return Err(what),
+                    Err(Halt::Unsupported(what)) => return Err(Reason::Unsupported(what)),
                 }
                 break;
             }
@@ -209,7 +226,7 @@ pub(crate) fn unfold<'a>(
                         Err(Halt::Faulted { op, why }) => {
                             paths.push(path(next, End::Faulted { edge, op, why }));
                         }
-                        Err(Halt::Unsupported(what)) => return Err(what),
+                        Err(Halt::Unsupported(what)) => return Err(Reason::Unsupported(what)),
                     }
                     if !run.chooser.next() {
                         break;
@@ -555,7 +572,7 @@ impl<'a> Run<'a, '_, '_> {
         let info = &self.process.locals[local as usize];
         let (low, high) = match among {
             Choice::Any => domain(self.program, info.sort, info.range)
-                .ok_or_else(|| Unsupported::new("a choice among too many values"))?,
+                .ok_or_else(|| Unsupported::new("a choice among more than 65,536 values"))?,
             Choice::Between(low, high) => {
                 let low = self.defined(state, low, op)?.expr;
                 let high = self.defined(state, high, op)?.expr;
@@ -567,7 +584,7 @@ impl<'a> Run<'a, '_, '_> {
             Choice::Member(_) => return Err(Unsupported::new("a choice from a set").into()),
         };
         if high.saturating_sub(low) >= MOST_CHOICES {
-            return Err(Unsupported::new("a choice among too many values").into());
+            return Err(Unsupported::new("a choice among more than 65,536 values").into());
         }
         if low > high {
             return Err(Halt::Disabled);

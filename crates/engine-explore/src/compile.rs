@@ -57,6 +57,7 @@ pub struct Point {
     pub edges: Vec<u32>,
     pub end: bool,
     pub inside: Option<Mode>,
+    /// Does the point belong to an await?
     pub awaits: bool,
     /// Does an edge that leaves choose values?
     pub has_choices: bool,
@@ -129,10 +130,12 @@ pub struct Target<'a> {
     pub capacity: usize,
     pub widths: &'a Widths,
     pub reduction: bool,
+    /// Are edges wanted that are there for assertions only?
+    pub assertions: bool,
 }
 
 pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<Compiled, String> {
-    let Target { machine, capacity, widths, reduction } = target;
+    let Target { machine, capacity, widths, reduction, assertions } = target;
     let mut packer = Packer::default();
     let fields = fields(program, shape, widths, &mut packer);
     let buffers_stores = machine.buffers_stores();
@@ -175,7 +178,8 @@ pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<C
     let observed = program.observed.iter().map(|term| (whole.compile(term), term.sort())).collect();
     let filter = program.filter.as_ref().map(|filter| whole.compile(filter));
     let threads =
-        shape.thread_ids().map(|thread| compile_thread(Scope { thread: Some(thread), ..whole })).collect();
+        shape.thread_ids().map(|thread| compile_thread(Scope { thread: Some(thread), ..whole }, assertions));
+    let threads = threads.collect();
     let cells = (shape.locations.iter())
         .map(|location| {
             let variable = &program.variables[location.variable as usize];
@@ -262,21 +266,24 @@ fn has_barriers(program: &Program) -> bool {
     })
 }
 
-fn compile_thread(scope: Scope<'_>) -> Thread {
+fn compile_thread(scope: Scope<'_>, assertions: bool) -> Thread {
     let Some(thread) = scope.thread else { return Thread { points: vec![], edges: vec![] } };
     let cfg = &scope.program.process(scope.shape.info(thread).process).cfg;
     let edges: Vec<Edge> = cfg.edge_ids().map(|edge| compile_edge(&scope, thread, edge)).collect();
     let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); cfg.points.len()];
-    for (number, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.guard.is_false()) {
+    let wanted = |edge: &Edge| {
+        !edge.guard.is_false() && (assertions || cfg.edge(edge.id).role != wattle_program::Role::Asserts)
+    };
+    for (number, edge) in edges.iter().enumerate().filter(|(_, edge)| wanted(edge)) {
         leaving[cfg.edge(edge.id).from.0 as usize].push(number as u32);
     }
-    let points = (cfg.points.iter().zip(leaving))
-        .map(|(info, leaving)| Point {
+    let points = (cfg.points.iter().zip(leaving).zip(cfg.awaits()))
+        .map(|((info, leaving), head)| Point {
             has_choices: leaving.iter().any(|edge| edges[*edge as usize].has_choices),
             edges: leaving,
             end: info.end,
             inside: info.inside,
-            awaits: info.awaits,
+            awaits: head.is_some(),
             transient: false,
         })
         .collect();

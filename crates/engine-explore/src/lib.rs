@@ -27,11 +27,11 @@ mod worker;
 
 use wattle_engine::{
     Answer, Bound, Certificate, Counterexample, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run,
-    Statistics, Task, Unsupported, Verdict,
+    Spent, Statistics, Task, Unsupported, Verdict, Work,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
-use wattle_program::{EdgeId, ProcessId, Shape};
+use wattle_program::{EdgeId, ProcessId, Program, Shape};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
@@ -160,30 +160,28 @@ impl Explore {
         let program = ask.task.program;
         let refuse = |what: String| Stopped::Reason(Reason::Unsupported(Unsupported::new(what)), None);
         let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
-        let states = initial_states(program, &shape).map_err(refuse)?;
-        if states.is_empty() {
-            return Err(Stopped::Reason(Reason::GaveUp("no initial state satisfies `init`".into()), None));
-        }
-        // Waiting loops are recognised at their heads, which reduction may skip.
-        let reduction = self.reduction && ask.task.property == Property::Stated;
+        // A thread that waits for several loads still moves in a deadlock: reduction would not keep such states.
+        let assertions = ask.task.property == Property::Stated;
+        let reduction = self.reduction && assertions;
         loop {
-            let target = Target { machine: ask.machine, capacity: ask.capacity, widths, reduction };
+            let target =
+                Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };
             let compiled = compile(program, &shape, target).map_err(refuse)?;
-            let packed: Result<Vec<_>, Problem> = (states.iter())
-                .map(|(choices, state)| Ok((choices.clone(), compiled.pack(state)?)))
-                .collect();
+            let packed = pack_initial(program, &shape, &compiled, run);
+            if packed.as_ref().is_ok_and(Vec::is_empty) {
+                return Err(Stopped::Reason(Reason::NoInitialState, None));
+            }
             let workers = self.threads.clamp(1, MAX_WORKERS);
             let (property, slice, outcomes) = (ask.task.property, ask.slice, ask.outcomes);
             let options = Options { property, workers, slice, outcomes };
-            let result = packed.map_err(Ended::Problem).and_then(|packed| {
-                let words: Vec<Vec<u64>> = packed.iter().map(|(_, words)| words.clone()).collect();
-                search(program, &compiled, &words, options, run).map(|searched| (packed, searched))
+            let result = packed.and_then(|packed| {
+                search(program, &compiled, &packed, options, run).map(|searched| (packed, searched))
             });
             let gave_up = |why: &str| Stopped::Reason(Reason::GaveUp(why.into()), None);
             match result {
                 Ok((packed, searched)) => return Ok((compiled, packed, searched)),
                 Err(Ended::Slice) => return Err(Stopped::Slice),
-                Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, Some(searched))),
+                Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, searched)),
                 Err(Ended::Problem(Problem::Overflow(overflow))) => {
                     if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
                         return Err(gave_up("a value does not fit a packed state"));
@@ -195,6 +193,31 @@ impl Explore {
         }
     }
 }
+
+/// All initial states as words.
+fn pack_initial(
+    program: &Program,
+    shape: &Shape,
+    compiled: &Compiled,
+    run: &Run,
+) -> Result<Vec<Vec<u64>>, Ended> {
+    let refuse = |what: String| Ended::Problem(Problem::Unsupported(what));
+    let mut packed: Vec<Vec<u64>> = Vec::new();
+    for (number, start) in initial_states(program, shape).map_err(refuse)?.enumerate() {
+        if number % 512 == 0 {
+            let memory = (packed.len() * (compiled.words + 3) * 8) as u64;
+            let spent = Spent { memory, states: packed.len() as u64 };
+            run.poll(START * 512, spent).map_err(|reason| Ended::Budget(reason, None))?;
+        }
+        if let Some((_, state)) = start.map_err(refuse)? {
+            packed.push(compiled.pack(&state).map_err(Ended::Problem)?);
+        }
+    }
+    Ok(packed)
+}
+
+/// What making an initial state costs.
+const START: Work = Work::nanoseconds(600);
 
 /// States of the first round in which capacities take turns.
 const FIRST_SLICE: u64 = 1 << 17;
@@ -208,8 +231,8 @@ struct Ask<'a> {
     slice: Option<u64>,
 }
 
-/// The machine, its initial states (with the choices that made them), and what was found.
-type Attempt = (Compiled, Vec<(Vec<i64>, Vec<u64>)>, Searched);
+/// The machine, its initial states, and what was found.
+type Attempt = (Compiled, Vec<Vec<u64>>, Searched);
 
 /// Why a search has no result.
 enum Stopped {

@@ -8,7 +8,7 @@
 //! breadth-first. The two halves also hide memory latency: a successor's slot in the hash index is
 //! prefetched when it is generated and needed only when its batch is inserted.
 
-use wattle_engine::{OutcomeSet, Progress, Property, Reason, Run, Spent, Violation};
+use wattle_engine::{OutcomeSet, Progress, Property, Reason, Run, Spent, Violation, Work};
 use wattle_logic::Fault;
 use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
@@ -49,8 +49,8 @@ pub struct Found {
 #[derive(Debug)]
 pub enum Ended {
     Problem(Problem),
-    /// With the figures so far.
-    Budget(Reason, Box<Searched>),
+    /// With the figures so far, if the search had begun.
+    Budget(Reason, Option<Box<Searched>>),
     /// The slice of states is used up.
     Slice,
 }
@@ -75,6 +75,10 @@ const ALONE: usize = 512;
 /// Successors that may wait to be inserted before a worker stops expanding.
 const MOST_WAITING: usize = 1 << 16;
 
+/// What a round costs, and what a move costs, insertion included.
+const ROUND: Work = Work::nanoseconds(500);
+const MOVE: Work = Work::nanoseconds(250);
+
 /// How far ahead of an insertion its slot is prefetched.
 const AHEAD: usize = 12;
 
@@ -90,8 +94,9 @@ pub fn search(
 ) -> Result<Searched, Ended> {
     let mut shards: Vec<Shard<'_>> =
         (0..options.workers).map(|number| Shard::new(program, machine, options, number)).collect();
-    insert_initial(&mut shards, machine, initial).map_err(Ended::Problem)?;
+    insert_initial(&mut shards, machine, initial, run)?;
     let mut depth = 0;
+    let mut moves = 0;
     loop {
         let ends: Vec<usize> = shards.iter().map(|shard| shard.table.len()).collect();
         if shards.iter().zip(&ends).all(|(shard, end)| shard.next == *end) {
@@ -105,10 +110,11 @@ pub fn search(
             if !options.outcomes && shards.iter().any(|shard| shard.found.is_some()) {
                 return Ok(finish(shards, depth));
             }
-            let memory = shards.iter().map(|shard| shard.table.bytes() + shard.table.growth()).sum();
-            let states = shards.iter().map(|shard| shard.table.len() as u64).sum();
-            if let Err(reason) = run.poll(Spent { memory, states }) {
-                return Err(Ended::Budget(reason, Box::new(finish(shards, depth))));
+            let spent = spent(&shards);
+            let states = spent.states;
+            let before = std::mem::replace(&mut moves, shards.iter().map(|shard| shard.worker.moves).sum());
+            if let Err(reason) = run.poll(ROUND + MOVE * (moves - before), spent) {
+                return Err(Ended::Budget(reason, Some(Box::new(finish(shards, depth)))));
             }
             if options.slice.is_some_and(|slice| states > slice) {
                 return Err(Ended::Slice);
@@ -120,18 +126,38 @@ pub fn search(
     Ok(finish(shards, depth))
 }
 
-fn insert_initial(shards: &mut [Shard<'_>], machine: &Compiled, initial: &[Vec<u64>]) -> Result<(), Problem> {
+fn spent(shards: &[Shard<'_>]) -> Spent {
+    Spent {
+        memory: shards.iter().map(|shard| shard.table.bytes() + shard.table.growth()).sum(),
+        states: shards.iter().map(|shard| shard.table.len() as u64).sum(),
+    }
+}
+
+fn insert_initial(
+    shards: &mut [Shard<'_>],
+    machine: &Compiled,
+    initial: &[Vec<u64>],
+    run: &Run,
+) -> Result<(), Ended> {
     let workers = shards.len();
     let mut outboxes = Outboxes::new(machine.words, workers);
-    for words in initial {
+    let mut settled_before = 0;
+    for (number, words) in initial.iter().enumerate() {
         let mut settled = Settled { outboxes: &mut outboxes, bad: None };
-        shards[0].worker.settle_all(words, &mut settled)?;
+        shards[0].worker.settle_all(words, &mut settled).map_err(Ended::Problem)?;
         if let Some((path, violated)) = settled.bad {
             shards[0].found.get_or_insert(Bad { from: ROOT, path, violated, root: words.clone() });
         }
-    }
-    for (shard, outbox) in shards.iter_mut().zip(&outboxes.of) {
-        shard.insert(outbox);
+        let done = number as u64 + 1 + shards[0].worker.moves;
+        if done - settled_before >= PIECE as u64 || number + 1 == initial.len() {
+            for (shard, outbox) in shards.iter_mut().zip(&mut outboxes.of) {
+                shard.insert(outbox);
+                outbox.clear();
+            }
+            let work = MOVE * (done - settled_before);
+            settled_before = done;
+            run.poll(work, spent(shards)).map_err(|reason| Ended::Budget(reason, None))?;
+        }
     }
     Ok(())
 }
@@ -343,8 +369,15 @@ impl<'a> Shard<'a> {
             if let Some((path, violated)) = sink.bad {
                 self.report(id, path, violated);
             }
-            if self.options.property == Property::NoDeadlock && self.is_stuck(number, moves) {
-                self.report(id, vec![], Violation::Deadlock);
+            if self.options.property == Property::NoDeadlock {
+                match self.is_stuck(number, moves) {
+                    Ok(false) => {}
+                    Ok(true) => self.report(id, vec![], Violation::Deadlock),
+                    Err(why) => {
+                        self.problem = Some(Problem::Unsupported(why.to_string()));
+                        return;
+                    }
+                }
             }
         }
     }
@@ -418,23 +451,23 @@ impl<'a> Shard<'a> {
         Ok(())
     }
 
-    /// Rare enough to ask the reference machine: it knows about waiting loops.
-    fn is_stuck(&self, number: usize, moves: u64) -> bool {
+    /// Rare enough to ask the reference machine: it knows about awaits.
+    fn is_stuck(&self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
         let machine = self.machine;
         let words = self.table.state(number);
         if self.worker.cut_now {
-            return false; // room in a buffer is all it lacks
+            return Ok(false); // room in a buffer is all it lacks
         }
         if moves == 0 {
-            return !machine.is_final(words);
+            return Ok(!machine.is_final(words));
         }
         let awaits = |thread: &usize| {
             machine.threads[*thread].points[machine.fields.points[*thread].raw(words) as usize].awaits
         };
         if self.worker.delivered || !self.worker.movers.iter().all(awaits) {
-            return false;
+            return Ok(false);
         }
-        let Some(state) = machine.unpack(self.program, words) else { return false };
+        let Some(state) = machine.unpack(self.program, words) else { return Ok(false) };
         operational::is_stuck(self.program, &machine.shape, machine.kind, &state)
     }
 }

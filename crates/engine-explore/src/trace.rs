@@ -7,31 +7,27 @@
 
 use wattle_engine::{Schedule, Violation};
 use wattle_logic::Fault;
-use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_states};
+use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_state, initial_states};
 use wattle_program::Program;
 
 use crate::compile::Compiled;
 use crate::search::Found;
-use crate::worker::{Collected, Move, Sink, Worker};
+use crate::worker::{Move, Sink, Worker};
 
-/// `initial` holds the choices and words of every initial state.
+/// `initial` holds the words of every initial state.
 pub fn schedule(
     program: &Program,
     machine: &Compiled,
-    initial: &[(Vec<i64>, Vec<u64>)],
+    initial: &[Vec<u64>],
     found: &Found,
 ) -> Option<Schedule> {
     let mut worker = Worker::new(machine);
     let (start, mut moves) = match found.states.first() {
-        None => {
-            let (choices, _) = initial.iter().find(|(_, words)| *words == found.root)?;
-            (choices.clone(), vec![])
-        }
-        Some(first) => initial.iter().find_map(|(choices, words)| {
-            let mut settled = Collected::default();
+        None => (&found.root, vec![]),
+        Some(first) => initial.iter().find_map(|words| {
+            let mut settled = Wanted { words: first, path: None };
             worker.settle_all(words, &mut settled).ok()?;
-            let path = settled.states.into_iter().find(|(_, words)| words == first)?.0;
-            Some((choices.clone(), path))
+            Some((words, settled.path?))
         })?,
     };
     for pair in found.states.windows(2) {
@@ -41,7 +37,7 @@ pub fn schedule(
     }
     moves.extend(found.last.iter().cloned());
     let actions: Option<Vec<Action>> = moves.into_iter().map(|step| action(machine, step)).collect();
-    let schedule = Schedule { initial: start, actions: actions? };
+    let schedule = Schedule { initial: choices(program, machine, start)?, actions: actions? };
     match machine.buffers_stores && machine.sole_writer.contains(&true) {
         true => {
             // What is judged on the last move needs it last; what is judged on the last state may need
@@ -53,6 +49,15 @@ pub fn schedule(
     }
 }
 
+/// The choices that make this initial state.
+fn choices(program: &Program, machine: &Compiled, words: &[u64]) -> Option<Vec<i64>> {
+    let mut starts = initial_states(program, &machine.shape).ok()?;
+    starts.find_map(|start| {
+        let (choices, state) = start.ok()??;
+        (machine.pack(&state).ok()? == words).then_some(choices)
+    })
+}
+
 /// After each move, commit every store that its location already holds and only its thread writes.
 fn with_skipped_commits(
     program: &Program,
@@ -61,8 +66,7 @@ fn with_skipped_commits(
     at_the_end: bool,
 ) -> Option<Schedule> {
     let shape = &machine.shape;
-    let initial = initial_states(program, shape).ok()?;
-    let (_, mut state) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?;
+    let mut state = initial_state(program, shape, &schedule.initial)?;
     let mut actions = Vec::new();
     let moves = schedule.actions.len();
     for (number, action) in schedule.actions.into_iter().enumerate() {

@@ -63,6 +63,10 @@ pub trait Sink {
 /// by recursion, and stacks are finite.
 const LONGEST_CHAIN: usize = 200;
 
+/// When one expansion has made so many states, the chains that are still open get states in between too: choices that
+/// follow each other multiply, and the budget is only looked at between expansions.
+const MOST_AT_ONCE: usize = 1 << 12;
+
 /// Scratch space of one searching thread.
 #[derive(Debug)]
 pub struct Worker<'a> {
@@ -73,6 +77,8 @@ pub struct Worker<'a> {
     scratch: Vec<u64>,
     odometer: Odometer,
     failed: Vec<usize>,
+    /// How many states this expansion has made.
+    made: usize,
     /// A store or remote operation found no room.
     pub cut: bool,
     /// The same, in the state expanded last.
@@ -98,6 +104,7 @@ impl<'a> Worker<'a> {
             scratch: Vec::new(),
             odometer: Odometer::default(),
             failed: Vec::new(),
+            made: 0,
             cut: false,
             cut_now: false,
             most_pending: 0,
@@ -110,6 +117,7 @@ impl<'a> Worker<'a> {
 
     /// Hand all successors of a state to `sink`. Returns the number of moves from the state itself.
     pub fn expand(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<u64, Problem> {
+        self.made = 0;
         let before = self.moves;
         let machine = self.machine;
         let inside = machine.inside(words);
@@ -140,6 +148,7 @@ impl<'a> Worker<'a> {
 
     /// Run the local steps that every thread can take at once, from an initial state.
     pub fn settle_all(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<(), Problem> {
+        self.made = 0;
         self.settle_from(0, words, sink)
     }
 
@@ -311,7 +320,9 @@ impl<'a> Worker<'a> {
     ) -> Result<(), Problem> {
         let machine = self.machine;
         let point = machine.fields.points[thread].raw(words) as usize;
-        if !machine.threads[thread].points[point].transient || depth >= LONGEST_CHAIN {
+        let goes_on = depth < LONGEST_CHAIN && self.made < MOST_AT_ONCE;
+        if !machine.threads[thread].points[point].transient || !goes_on {
+            self.made += 1;
             sink.state(&self.path, words);
             return Ok(());
         }
@@ -322,6 +333,7 @@ impl<'a> Worker<'a> {
             // Waiting, or stopped for ever: either way a state of its own. What fails here will be
             // found again when it is expanded.
             self.moves = moves;
+            self.made += 1;
             sink.state(&self.path, words);
             return Ok(());
         }

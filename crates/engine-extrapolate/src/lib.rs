@@ -31,7 +31,7 @@ use std::collections::HashMap;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
-    Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict,
+    Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
@@ -49,6 +49,9 @@ pub use wattle_memory::reduction::Room;
 use certificate::certificate;
 use learnt::Learnt;
 use prove::{Approach, Outcome, Proving, is_overflow};
+
+/// What a question to the solver costs, on average.
+const QUESTION: Work = Work::microseconds(100);
 
 /// Where no number is given, buffers grow up to this.
 const MOST_PENDING: u32 = 4;
@@ -129,6 +132,16 @@ fn given(program: &Program, system: &System, solver: &mut Solver) -> Result<(), 
     Ok(())
 }
 
+/// Is there an initial state? Without one everything holds.
+fn starts(system: &System, solver: &mut Solver) -> Result<(), Reason> {
+    let unsupported = |why: wattle_smt::Unsupported| Reason::Unsupported(Unsupported::new(why.to_string()));
+    let init = solver.literal(&system.init).map_err(unsupported)?;
+    match solver.check(&[init]) {
+        wattle_smt::Outcome::Unsat => Err(Reason::NoInitialState),
+        _ => Ok(()),
+    }
+}
+
 fn refused(why: wattle_abstraction::Refused) -> Unsupported {
     Unsupported { what: why.what, span: why.span }
 }
@@ -148,8 +161,11 @@ impl Extrapolate {
         let library = self.library().map_err(Reason::Unsupported)?;
         let limits = Limits { memory: run.budget().memory };
         let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let counted = run.clone();
+        solver.counted_by(move || counted.poll(QUESTION, Spent::default()).is_err());
         let run = run.clone();
-        solver.stop_when(move || run.poll(Spent { memory: run.resident().unwrap_or(0), states: 0 }).is_err());
+        let spent = |run: &Run| Spent { memory: run.resident().unwrap_or(0), states: 0 };
+        solver.stop_when(move || run.poll(Work::NONE, spent(&run)).is_err());
         Ok(solver)
     }
 
@@ -190,6 +206,9 @@ impl Extrapolate {
             given(&program, system, &mut first).map_err(unsupported)?;
         }
         let fresh_of = |system: &System| system.solver(&first).map_err(Reason::GaveUp);
+        if program.init.is_some() {
+            starts(system, &mut fresh_of(system)?)?;
+        }
         let shape = task.shape().map_err(unsupported)?;
         let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
         let images: &dyn Fn(&Term) -> Vec<Term> = &images;

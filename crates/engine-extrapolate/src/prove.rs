@@ -15,11 +15,14 @@ use wattle_abstraction::{
     Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
     Vocabulary, interpolate, slice,
 };
-use wattle_engine::{Progress, Reason, Run, Spent};
+use wattle_engine::{Progress, Reason, Run, Spent, Work};
 use wattle_logic::Term;
 use wattle_smt::Solver;
 
 use crate::widen::Widening;
+
+/// What an abstract state costs, questions to the solver aside.
+pub(crate) const STATE: Work = Work::microseconds(4);
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
@@ -251,7 +254,7 @@ impl Proving<'_> {
     fn reason(&self, stopped: Stopped) -> Reason {
         match stopped {
             // Only memory comes back.
-            Stopped::Asked => self.run.poll(self.spent(0)).err().unwrap_or(Reason::Memory),
+            Stopped::Asked => self.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory),
             Stopped::Solver(why) => Reason::GaveUp(why),
         }
     }
@@ -300,7 +303,7 @@ impl Proving<'_> {
             }
             let phase = format!("{} with {size} predicates", self.phase);
             self.run.progress(&Progress { phase, states, depth: figures.rounds });
-            halted = self.run.poll(self.spent(states)).err();
+            halted = self.run.poll(STATE * 256, self.spent(states)).err();
             halted.is_none()
         };
         let checked = check(self.system, vocabulary, questions, &mut judge, self.overflow, &mut go_on);
@@ -312,7 +315,7 @@ impl Proving<'_> {
         }
         let checked = checked.map_err(failed)?;
         if let Checked::Holds(reached) = &checked {
-            self.run.poll(self.spent(reached.visited))?;
+            self.run.poll(Work::NONE, self.spent(reached.visited))?;
         }
         let cubes = match judge {
             Either::Lazy(lazy) => {

@@ -47,7 +47,14 @@ pub(crate) fn counterexample(
         let holds = memory.zip(&solution.initial).all(|(value, wanted)| value.code() == *wanted);
         holds && starting_locals(system, state, solution)
     };
-    let Some((initial, start)) = starts.into_iter().find(|(_, state)| fits(state)) else {
+    let mut found = None;
+    for start in starts {
+        found = start.map_err(gave_up)?.filter(|(_, state)| fits(state));
+        if found.is_some() {
+            break;
+        }
+    }
+    let Some((initial, start)) = found else {
         return Err(gave_up("no initial state is as it needs".into()));
     };
     let mut state = start;
@@ -55,7 +62,7 @@ pub(crate) fn counterexample(
     for (number, action) in actions.iter().enumerate() {
         let last = number + 1 == actions.len();
         let Some(outcome) = operational::apply(program, &shape, machine, &state, action) else {
-            return Err(gave_up(format!("the machine cannot do step {}: {action:?}", number + 1)));
+            return Err(gave_up(format!("the machine cannot take step {} of it", number + 1)));
         };
         match (outcome, action) {
             (Outcome::Moved { state: next, failed, .. }, Action::Step { thread, edge, .. }) => {

@@ -11,7 +11,7 @@ use wattle_abstraction::checker::{Trace, Violated, follows};
 use wattle_abstraction::{Ask, Known, Lazy, Posed, Prover, Questions, Reach, Scope, Stopped, Vocabulary};
 use wattle_smt::Solver;
 
-use crate::prove::Proving;
+use crate::prove::{Proving, STATE};
 
 pub(crate) struct Widening<'a> {
     pub proving: &'a Proving<'a>,
@@ -51,7 +51,7 @@ impl Widening<'_> {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
                 // These are no states of the search.
-                let mut go_on = |_: u64, _: u64| run.poll(proving.spent(0)).is_ok();
+                let mut go_on = |_: u64, _: u64| run.poll(STATE, proving.spent(0)).is_ok();
                 let follows = follows(system, vocabulary, questions, &mut judge, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);

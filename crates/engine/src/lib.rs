@@ -16,7 +16,7 @@ pub use axioms::{axioms, steps_are_events};
 pub use contract::{
     Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
 };
-pub use run::{Budget, Progress, Run, Spent};
+pub use run::{Budget, Progress, Run, Spent, Work};
 pub use tidy::tidy;
 pub use verdict::{
     Answer, Bound, Certificate, Counterexample, Figure, Path, Reason, Schedule, Statistics, Verdict,

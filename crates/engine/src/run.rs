@@ -1,11 +1,72 @@
 //! Budget, cancellation and progress of one run.
+//!
+//! **Work and time.** A limit of time belongs to the user, who waits. Decisions that wattle takes by itself (how long
+//! an engine tries before the next one has its turn, how much a remark may cost, whether a test has failed) count
+//! *work* instead, so that the same input gives the same answer on a slow or busy machine.
 
 use std::fmt;
+use std::ops::{Add, Div, Mul};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::Reason;
+
+/// Work in nanoseconds of a nominal machine: an engine says what a step of its own costs on the machine of
+/// `docs/benchmarks.md`, roughly, and counts steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Work(u64);
+
+impl Work {
+    pub const NONE: Work = Work(0);
+
+    pub const fn nanoseconds(nanoseconds: u64) -> Work {
+        Work(nanoseconds)
+    }
+
+    pub const fn microseconds(microseconds: u64) -> Work {
+        Work(microseconds.saturating_mul(1_000))
+    }
+
+    pub const fn milliseconds(milliseconds: u64) -> Work {
+        Work(milliseconds.saturating_mul(1_000_000))
+    }
+
+    /// What the nominal machine does in this time.
+    pub fn during(time: Duration) -> Work {
+        Work(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    pub fn seconds(self) -> f64 {
+        Duration::from_nanos(self.0).as_secs_f64()
+    }
+
+    #[must_use]
+    pub const fn less(self, other: Work) -> Work {
+        Work(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Work {
+    type Output = Work;
+    fn add(self, other: Work) -> Work {
+        Work(self.0.saturating_add(other.0))
+    }
+}
+
+impl Mul<u64> for Work {
+    type Output = Work;
+    fn mul(self, times: u64) -> Work {
+        Work(self.0.saturating_mul(times))
+    }
+}
+
+impl Div<u64> for Work {
+    type Output = Work;
+    fn div(self, parts: u64) -> Work {
+        Work(self.0 / parts.max(1))
+    }
+}
 
 /// What a run may spend. `None`: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +75,7 @@ pub struct Budget {
     /// Bytes.
     pub memory: Option<u64>,
     pub states: Option<u64>,
-    /// How often an engine may ask: a limit on work that does not depend on the clock, for tests.
-    pub polls: Option<u64>,
+    pub work: Option<Work>,
 }
 
 /// What an engine has used so far.
@@ -43,7 +103,11 @@ pub struct Run {
     budget: Budget,
     started: Instant,
     cancelled: Arc<AtomicBool>,
-    polls: Arc<AtomicU64>,
+    /// Nanoseconds, of all engines together.
+    work: Arc<AtomicU64>,
+    /// The same when an engine last looked at the budget, and the most between two looks.
+    looked: Arc<AtomicU64>,
+    stretch: Arc<AtomicU64>,
     listener: Option<Arc<Listener>>,
     resident: Option<Arc<Resident>>,
 }
@@ -66,7 +130,9 @@ impl Run {
             budget,
             started: Instant::now(),
             cancelled: Arc::default(),
-            polls: Arc::default(),
+            work: Arc::default(),
+            looked: Arc::default(),
+            stretch: Arc::default(),
             listener: None,
             resident: None,
         }
@@ -98,26 +164,39 @@ impl Run {
         &self.budget
     }
 
-    /// The same run with one part in `parts` of the time that is left, for one of several engines.
-    pub fn share(&self, parts: u32) -> Run {
+    /// The same run with `part` in `parts` of what is left of time and work, for one of several engines.
+    pub fn share(&self, part: u32, parts: u32) -> Run {
+        let parts = parts.max(1);
         let mut run = self.clone();
         let elapsed = self.elapsed();
         run.budget.time =
-            self.budget.time.map(|limit| elapsed + limit.saturating_sub(elapsed) / parts.max(1));
+            self.budget.time.map(|limit| elapsed + limit.saturating_sub(elapsed) * part / parts);
+        let worked = self.worked();
+        run.budget.work =
+            (self.budget.work).map(|limit| worked + limit.less(worked) * u64::from(part) / u64::from(parts));
         run
     }
 
-    /// The time that is left. `None`: there is no limit.
-    pub fn left(&self) -> Option<Duration> {
-        self.budget.time.map(|limit| limit.saturating_sub(self.elapsed()))
+    /// What is left of time and work, and the other limits: the budget of a run that goes on from here.
+    pub fn left(&self) -> Budget {
+        Budget {
+            time: self.budget.time.map(|limit| limit.saturating_sub(self.elapsed())),
+            work: self.budget.work.map(|limit| limit.less(self.worked())),
+            ..self.budget
+        }
     }
 
-    /// The same run with no more than this of the time that is left.
-    pub fn at_most(&self, time: Duration) -> Run {
+    /// The same run with no more than this much further work.
+    pub fn at_most(&self, work: Work) -> Run {
         let mut run = self.clone();
-        let limit = self.elapsed() + time;
-        run.budget.time = Some(self.budget.time.map_or(limit, |before| before.min(limit)));
+        let limit = self.worked() + work;
+        run.budget.work = Some(self.budget.work.map_or(limit, |before| before.min(limit)));
         run
+    }
+
+    /// The work done so far.
+    pub fn worked(&self) -> Work {
+        Work(self.work.load(Ordering::Relaxed))
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -130,14 +209,27 @@ impl Run {
         }
     }
 
-    /// May the engine go on?
-    pub fn poll(&self, spent: Spent) -> Result<(), Reason> {
-        let polls = self.polls.fetch_add(1, Ordering::Relaxed) + 1;
+    /// The most work between two looks at the budget: limits hold as well as this is small.
+    pub fn longest_stretch(&self) -> Work {
+        Work(self.stretch.load(Ordering::Relaxed))
+    }
+
+    /// Count work without asking whether to go on.
+    pub fn work(&self, work: Work) {
+        self.work.fetch_add(work.0, Ordering::Relaxed);
+    }
+
+    /// May the engine go on, after this much work since it asked last?
+    pub fn poll(&self, work: Work, spent: Spent) -> Result<(), Reason> {
+        self.work(work);
+        let worked = self.worked();
+        let before = self.looked.swap(worked.0, Ordering::Relaxed);
+        self.stretch.fetch_max(worked.0.saturating_sub(before), Ordering::Relaxed);
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
         if self.cancelled.load(Ordering::Relaxed) {
             Err(Reason::Interrupted)
-        } else if over(self.budget.polls, polls) {
-            Err(Reason::Polls)
+        } else if self.budget.work.is_some_and(|limit| worked > limit) {
+            Err(Reason::Work)
         } else if over(self.budget.memory, spent.memory) {
             Err(Reason::Memory)
         } else if over(self.budget.states, spent.states) {

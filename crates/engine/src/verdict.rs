@@ -73,6 +73,8 @@ pub enum Certificate {
     Refutation {
         /// Why, if the engine was asked to write it down.
         proof: Option<Arc<Refutation>>,
+        /// Is it known what executions reach? If not, `unreached` is empty and `ends` is true.
+        covered: bool,
         /// The edges that no execution takes.
         unreached: Vec<(ProcessId, EdgeId)>,
         /// Does one end (as the filter allows)?
@@ -81,6 +83,11 @@ pub enum Certificate {
 }
 
 impl Certificate {
+    /// Is it known what executions reach?
+    pub fn is_covered(&self) -> bool {
+        !matches!(self, Certificate::Refutation { covered: false, .. })
+    }
+
     /// The edges that no execution takes, and whether one ends.
     pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
         match self {
@@ -126,9 +133,11 @@ pub enum Reason {
     Timeout,
     Memory,
     States,
-    Polls,
+    Work,
     Interrupted,
     Unsupported(Unsupported),
+    /// No initial state satisfies `init`, so that there is nothing to judge.
+    NoInitialState,
     /// The bounded search reached nothing that the property speaks about.
     Vacuous {
         bound: Bound,
@@ -142,9 +151,10 @@ impl fmt::Display for Reason {
             Reason::Timeout => write!(f, "time limit reached"),
             Reason::Memory => write!(f, "memory limit reached"),
             Reason::States => write!(f, "limit of states reached"),
-            Reason::Polls => write!(f, "work limit reached"),
+            Reason::Work => write!(f, "work limit reached"),
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Reason::NoInitialState => write!(f, "no initial state satisfies `init`"),
             Reason::Vacuous { bound } => {
                 write!(f, "within the bound ({bound}) no execution reaches what the property speaks about")
             }

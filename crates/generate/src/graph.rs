@@ -1,7 +1,7 @@
 //! Writing a control-flow graph from the start to the end: a pen that stands at a point.
 
 use wattle_logic::Term;
-use wattle_program::{Cfg, Edge, EdgeId, Mode, Name, Op, Origin, Point, PointInfo};
+use wattle_program::{Cfg, Edge, EdgeId, Mode, Name, Op, Origin, Point, PointInfo, Role};
 use wattle_source::{FileId, Span};
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl Graph {
         let start = self.next_origin as usize;
         self.next_origin += 1;
         let origin = Origin(Span::new(FileId(0), start, start + 1));
-        self.cfg.edges.push(Edge { from, guard, ops, to, mode, origin });
+        self.cfg.edges.push(Edge { from, guard, ops, to, mode, role: Role::Step, origin });
         EdgeId(self.cfg.edges.len() as u32 - 1)
     }
 
@@ -54,9 +54,11 @@ impl Graph {
         self.cfg.points[at].labels.push(name.into());
     }
 
-    /// Mark the point as the head of a waiting loop.
-    pub fn awaits(&mut self, head: Point) {
-        self.cfg.points[head.0 as usize].awaits = true;
+    /// The way back of an await that begins at `head`.
+    pub fn retry(&mut self, head: Point, mode: Mode, guard: Term, ops: Vec<Op>) -> EdgeId {
+        let edge = self.to(head, mode, guard, ops);
+        self.cfg.edges[edge.0 as usize].role = Role::Retries;
+        edge
     }
 
     /// The thread ends where the pen stands.

@@ -116,7 +116,7 @@ mod tests {
             "mode: Buffered",
             "inside: Some(Locked)",
             "inside: Some(Buffered)",
-            "awaits: true",
+            "role: Retries",
             "{\"rel\"}",
             "{\"acq\"}",
             "Orders(8)",

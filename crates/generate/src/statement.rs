@@ -361,7 +361,6 @@ fn spin(writer: &mut Writer<'_>) {
     writer.graph.step(Mode::Plain, vec![]);
     let head = writer.graph.at;
     let exit = writer.graph.point();
-    writer.graph.awaits(head);
     let (into, load) = writer.load();
     let condition = writer.hope_for(into);
     let (mode, mut yes) = (Mode::Plain, vec![load.clone(), Op::Assume { condition: condition.clone() }]);
@@ -374,7 +373,7 @@ fn spin(writer: &mut Writer<'_>) {
         yes.push(Op::Store { address, value, tags: Tags::new() });
     }
     writer.graph.to(exit, mode, Term::bool(true), yes);
-    writer.graph.to(head, mode, Term::bool(true), no);
+    writer.graph.retry(head, mode, Term::bool(true), no);
     writer.graph.at = exit;
 }
 
@@ -382,7 +381,6 @@ fn spin(writer: &mut Writer<'_>) {
 fn spin_on_two(writer: &mut Writer<'_>) {
     writer.graph.step(Mode::Plain, vec![]);
     let head = writer.graph.at;
-    writer.graph.awaits(head);
     let (first, load) = writer.load();
     writer.plain(load);
     let (second, load) = writer.load();
@@ -391,7 +389,7 @@ fn spin_on_two(writer: &mut Writer<'_>) {
     let test = if writer.rng.chance(500) { one.and(two) } else { one.or(two) };
     let exit = writer.graph.point();
     writer.graph.to(exit, Mode::Plain, test.clone(), vec![]);
-    writer.graph.to(head, Mode::Plain, test.negated(), vec![]);
+    writer.graph.retry(head, Mode::Plain, test.negated(), vec![]);
     writer.graph.at = exit;
 }
 

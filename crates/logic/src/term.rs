@@ -12,6 +12,8 @@ pub struct Term(Arc<Node>);
 
 struct Node {
     hash: u64,
+    /// How many nodes the term has as a tree, or the most that fit.
+    size: u32,
     sort: Sort,
     kind: Kind,
 }
@@ -129,13 +131,35 @@ impl Binary {
     }
 }
 
+impl Kind {
+    fn size(&self) -> u32 {
+        let children = match self {
+            Kind::Value(_) | Kind::Symbol(_) => 0,
+            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) | Kind::Content(a) => a.size(),
+            Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => copy.size(),
+            Kind::Binary(_, a, b) => a.size().saturating_add(b.size()),
+            Kind::If(a, b, c) => a.size().saturating_add(b.size()).saturating_add(c.size()),
+            Kind::Address { indices, .. } => indices.iter().map(Term::size).fold(0, u32::saturating_add),
+            Kind::Quantified { body, .. } => body.size(),
+        };
+        children.saturating_add(1)
+    }
+}
+
 impl Term {
     /// The node as written, with the sort that the caller knows for leaves. For all other kinds
     /// use the named constructors, which derive the sort.
     fn with_sort(kind: Kind, sort: Sort) -> Term {
         let mut hasher = Mixer(0);
         kind.hash(&mut hasher);
-        Term(Arc::new(Node { hash: hasher.finish(), sort, kind }))
+        let size = kind.size();
+        Term(Arc::new(Node { hash: hasher.finish(), size, sort, kind }))
+    }
+
+    /// How many nodes the term has when it is written out. Shared parts count as often as they occur, so a small
+    /// value in memory may be too large to walk through.
+    pub fn size(&self) -> u32 {
+        self.0.size
     }
 
     pub fn kind(&self) -> &Kind {

@@ -107,7 +107,8 @@ pub fn for_each(
 ) -> Result<bool, Incomplete> {
     let mut cut = false;
     let mut left = limits.most;
-    for (_, start) in initial_states(program, shape).map_err(Incomplete::Unsupported)? {
+    for start in initial_states(program, shape).map_err(Incomplete::Unsupported)? {
+        let Some((_, start)) = start.map_err(Incomplete::Unsupported)? else { continue };
         let traces = all_traces(program, shape, &start, limits)?;
         cut |= traces.iter().flatten().any(|trace| trace.end == End::Cut);
         let mut chosen = Vec::new();

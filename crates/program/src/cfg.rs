@@ -1,5 +1,7 @@
 //! Control flow: points, and edges that are atomic steps.
 
+use std::collections::BTreeSet;
+
 use wattle_logic::Term;
 use wattle_source::Span;
 
@@ -26,9 +28,6 @@ pub struct PointInfo {
     pub end: bool,
     /// While a thread stands here, nothing else moves: it is inside an atomic section of this mode.
     pub inside: Option<Mode>,
-    /// The head of a waiting loop of several loads. A thread that comes back here has changed
-    /// nothing, which the deadlock check uses.
-    pub awaits: bool,
     pub origin: Origin,
 }
 
@@ -40,7 +39,31 @@ pub struct Edge {
     pub ops: Vec<Op>,
     pub to: Point,
     pub mode: Mode,
+    pub role: Role,
     pub origin: Origin,
+}
+
+impl Edge {
+    /// The role of an edge that is to follow this one, where a step is cut in two: the last part retries.
+    pub fn hand_on(&mut self) -> Role {
+        match self.role {
+            Role::Retries => std::mem::take(&mut self.role),
+            Role::Step | Role::Asserts => Role::Step,
+        }
+    }
+}
+
+/// What an edge is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    #[default]
+    Step,
+    /// The way back of an await that reads several times: what it waits for does not hold, so it begins
+    /// again at `to`, its head. [`Cfg::awaits`] finds the points of the await by it.
+    Retries,
+    /// Only for the assertions on it: the thread stops after it. The beginning of a step that may turn out
+    /// not to be possible, up to an assertion that fails. No move as far as deadlock is concerned.
+    Asserts,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +94,39 @@ impl Cfg {
     /// The edges that leave a point, in the order of the text.
     pub fn leaving(&self, point: Point) -> impl Iterator<Item = EdgeId> + '_ {
         self.edge_ids().filter(move |edge| self.edge(*edge).from == point)
+    }
+
+    /// For each point, the head of the await that it belongs to: the points that lead to a retrying edge
+    /// without passing the head again. An edge that leaves them, or comes back to the head without
+    /// retrying, leaves the await. (Sorted by heads; a point that two awaits claim belongs to neither.)
+    pub fn awaits(&self) -> Vec<Option<Point>> {
+        let mut result: Vec<Option<Point>> = vec![None; self.points.len()];
+        let mut shared = vec![false; self.points.len()];
+        let heads: BTreeSet<Point> =
+            self.edges.iter().filter(|edge| edge.role == Role::Retries).map(|edge| edge.to).collect();
+        for head in heads {
+            let mut own = BTreeSet::from([head]);
+            let mut open: Vec<Point> = (self.edges.iter())
+                .filter(|edge| edge.role == Role::Retries && edge.to == head)
+                .map(|edge| edge.from)
+                .collect();
+            while let Some(point) = open.pop() {
+                if own.insert(point) {
+                    open.extend(self.edges.iter().filter(|edge| edge.to == point).map(|edge| edge.from));
+                }
+            }
+            for point in own {
+                let owner = &mut result[point.0 as usize];
+                shared[point.0 as usize] |= owner.is_some();
+                *owner = Some(head);
+            }
+        }
+        for (owner, shared) in result.iter_mut().zip(shared) {
+            if shared {
+                *owner = None;
+            }
+        }
+        result
     }
 
     /// Does every way through it end? (Points without predecessors are taken away until none is left.)

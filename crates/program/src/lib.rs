@@ -18,7 +18,7 @@ pub mod text;
 mod validate;
 
 pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
-pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo};
+pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo, Role};
 pub use program::{
     Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
     Question, Range, Replicas, Variable, Vocabulary,

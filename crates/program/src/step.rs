@@ -62,6 +62,11 @@ pub enum RemoteUpdate {
 pub trait Choices {
     /// One of `low..=high`, or `None` if there is nothing to choose from.
     fn choose(&mut self, low: i64, high: i64) -> Option<i64>;
+
+    /// Does it know what to choose? Otherwise it runs through all values, and more than [`MOST_CHOICES`] are too many.
+    fn knows(&self) -> bool {
+        false
+    }
 }
 
 /// Why an edge was not taken.
@@ -283,15 +288,17 @@ impl Run<'_> {
         let info = &self.process.locals[local as usize];
         match among {
             Choice::Any => {
-                let (low, high) = domain(self.program, info.sort, info.range)
-                    .ok_or(Stop::Unsupported { what: "a choice among infinitely many values".into() })?;
+                let few = domain(self.program, info.sort, info.range);
+                let (low, high) = few
+                    .or_else(|| choices.knows().then(|| extent(info.sort, info.range)))
+                    .ok_or(Stop::Unsupported { what: "a choice among more than 65,536 values".into() })?;
                 let code = choices.choose(low, high).ok_or(Stop::NotEnabled)?;
                 info.sort.decode(code).ok_or(Stop::NotEnabled)
             }
             Choice::Between(low, high) => {
                 let low = self.value(low, op)?.code().ok_or(Stop::NotEnabled)?;
                 let high = self.value(high, op)?.code().ok_or(Stop::NotEnabled)?;
-                if high.saturating_sub(low) >= MOST_CHOICES {
+                if high.saturating_sub(low) >= MOST_CHOICES && !choices.knows() {
                     return Err(Stop::Unsupported { what: "a choice among more than 65,536 values".into() });
                 }
                 let code = choices.choose(low, high).ok_or(Stop::NotEnabled)?;
@@ -365,6 +372,18 @@ pub fn domain(program: &Program, sort: Sort, range: Option<Range>) -> Option<(i6
             Some(if signed { (-size / 2, size / 2 - 1) } else { (0, size - 1) })
         }
         _ => None,
+    }
+}
+
+/// The least and the greatest code of a sort and range that has too many to list.
+fn extent(sort: Sort, range: Option<Range>) -> (i64, i64) {
+    match (range, sort) {
+        (Some(range), _) => (range.low, range.high),
+        (None, Sort::Bits { width, signed: true }) if width < 64 => {
+            (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+        }
+        (None, Sort::Bits { width, signed: false }) if width < 63 => (0, (1 << width) - 1),
+        _ => (i64::MIN, i64::MAX),
     }
 }
 

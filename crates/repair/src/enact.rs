@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use wattle_engine::confirm::replay;
 use wattle_engine::{Counterexample, Schedule, Task, Violation};
 use wattle_memory::Machine;
-use wattle_memory::operational::{Action, Half, Outcome, State, initial_states, successors};
+use wattle_memory::operational::{Action, Half, Outcome, State, initial_state, successors};
 use wattle_program::{EdgeId, Program, Shape, ThreadId};
 
 /// The counterexample as a run of `program` (of a family with this base), confirmed; `None` if it
@@ -36,8 +36,7 @@ pub(crate) fn enact(
     let machine = task.memory.machine?;
     let shape = Shape::new(task.program).ok()?;
     let schedule = counterexample.schedule.as_ref()?;
-    let initial = initial_states(task.program, &shape).ok()?;
-    let (_, state) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?;
+    let state = initial_state(task.program, &shape, &schedule.initial)?;
     let mut stage =
         Stage { base, program: task.program, shape, machine, state, actions: vec![], early: BTreeMap::new() };
     let last = schedule.actions.len().saturating_sub(1);

@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Bound, Certificate, Counterexample, Engine, Reason, Run, Statistics, Task, Verdict};
 use wattle_memory::Machine;
-use wattle_program::passes::{Insertion, forget_dead};
+use wattle_program::passes::{Insertion, Spot, forget_dead};
 use wattle_program::{Fence, Name, ProcessId, Program};
 
 use crate::family::{Added, Family};
@@ -48,7 +48,7 @@ pub use family::Existing;
 pub use hitting_set::Objective;
 pub use kinds::{kind, kinds};
 pub use places::{describe, in_all_copies, merge_copies, places};
-pub use relax::{Relaxed, Relaxing, existing, relax};
+pub use relax::{Relaxed, Relaxing, existing, relax, relax_among};
 pub use set::Set;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,24 @@ pub struct Options {
     pub costs: BTreeMap<Name, u64>,
     /// The fences to choose from; `None`: all [`kinds`] of the program's vocabulary.
     pub kinds: Option<Vec<Fence>>,
+    /// How many statements of the text a place takes, where that is not one: a fence before the head of a
+    /// loop has to be said on every way to it.
+    pub statements: BTreeMap<(ProcessId, Spot), u64>,
+}
+
+impl Options {
+    fn statements(&self, insertion: &Insertion) -> u64 {
+        self.statements.get(&(insertion.place.process, insertion.place.spot)).copied().unwrap_or(1)
+    }
+
+    /// Of what costs the same, a fence that is said once is better than one that is said often.
+    fn strength(&self, insertion: &Insertion) -> u64 {
+        kinds::strength_of(&insertion.op) * self.statements(insertion)
+    }
+
+    fn cost(&self, insertions: &[Insertion]) -> u64 {
+        insertions.iter().map(|one| kinds::cost(&self.costs, &one.op)).sum()
+    }
 }
 
 /// Which solutions are listed.
@@ -128,6 +146,7 @@ pub struct Repaired {
 pub struct SourceRepair {
     /// With `copy: None`.
     pub insertions: Vec<Insertion>,
+    /// Statements of the text.
     pub count: usize,
     pub minimal: bool,
     pub proof: Proof,
@@ -181,10 +200,10 @@ fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Re
         }
         Ended::Found(found) => {
             let source = source(search, family, options, &found)?;
-            Ok(Outcome::Repaired(repaired(family, found, source)))
+            Ok(Outcome::Repaired(repaired(family, found, source, options)))
         }
         Ended::Unknown { reason, at_least, best } => {
-            let best = best.or(known).map(|found| repaired(family, found, None));
+            let best = best.or(known).map(|found| repaired(family, found, None, options));
             Ok(Outcome::Unknown(Unknown { reason, at_least, best }))
         }
     }
@@ -240,7 +259,7 @@ fn copies(family: &Added<'_>, options: &Options) -> Literals {
     Literals {
         places: (0..size).map(|place| Set::of(size, [place])).collect(),
         weights: family.places.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
-        strengths: family.places.iter().map(|one| kinds::strength_of(&one.op)).collect(),
+        strengths: family.places.iter().map(|one| options.strength(one)).collect(),
         threads: family.places.iter().map(thread).collect(),
         weaker: family.places.iter().map(|one| weaker(family.places, one)).collect(),
         objective: options.objective,
@@ -268,8 +287,11 @@ fn of_text(family: &Added<'_>, options: &Options) -> (Vec<Insertion>, Literals) 
     };
     let literals = Literals {
         places: insertions.iter().map(places).collect(),
-        weights: insertions.iter().map(|one| kinds::cost(&options.costs, &one.op)).collect(),
-        strengths: insertions.iter().map(|one| kinds::strength_of(&one.op)).collect(),
+        weights: insertions
+            .iter()
+            .map(|one| kinds::cost(&options.costs, &one.op) * options.statements(one))
+            .collect(),
+        strengths: insertions.iter().map(|one| options.strength(one)).collect(),
         threads: insertions.iter().map(|one| one.place.process.0 as usize).collect(),
         weaker: insertions.iter().map(|one| weaker(&insertions, one)).collect(),
         objective: options.objective,
@@ -285,9 +307,9 @@ fn source(
     found: &Found,
 ) -> Result<Option<SourceRepair>, Reason> {
     let (insertions, literals) = of_text(family, options);
-    if literals.size() == family.size() {
+    if literals.size() == family.size() && options.statements.is_empty() {
         let insertions = found.solutions.first().map(|chosen| family.insertions(chosen)).unwrap_or_default();
-        let (count, proof) = (insertions.len(), found.proof.clone());
+        let (count, proof) = (said(&insertions, options), found.proof.clone());
         return Ok(Some(SourceRepair { insertions, count, minimal: found.minimal, proof }));
     }
     let shared = match search.fewest(&literals, All::One)? {
@@ -297,13 +319,28 @@ fn source(
     };
     let Some(chosen) = shared.solutions.first() else { return Ok(None) };
     let insertions: Vec<Insertion> = chosen.iter().map(|literal| insertions[literal].clone()).collect();
-    let count = insertions.len();
+    let count = said(&insertions, options);
     Ok(Some(SourceRepair { insertions, count, minimal: shared.minimal, proof: shared.proof }))
 }
 
-fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>) -> Repaired {
-    let solutions: Vec<Vec<Insertion>> =
+/// How many statements these are in the text.
+fn said(insertions: &[Insertion], options: &Options) -> usize {
+    insertions.iter().map(|one| options.statements(one)).sum::<u64>() as usize
+}
+
+fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>, options: &Options) -> Repaired {
+    let mut solutions: Vec<Vec<Insertion>> =
         found.solutions.iter().map(|chosen| family.insertions(chosen)).collect();
+    // What the text shows is the chosen one, if it is as good.
+    if let (All::One, Objective::Total, Some(source), [chosen]) =
+        (options.all, options.objective, &source, &mut solutions[..])
+    {
+        let shown = |one: &&Insertion| source.insertions.contains(&in_all_copies(one));
+        let shown: Vec<Insertion> = family.places.iter().filter(shown).cloned().collect();
+        if options.cost(&shown) == options.cost(chosen) {
+            *chosen = shown;
+        }
+    }
     let count = solutions.first().map_or(0, Vec::len);
     let Found { complete, minimal, proof, .. } = found;
     Repaired { solutions, complete, count, minimal, proof, source }

@@ -126,8 +126,11 @@ fn spots(
     for edge in cfg.edges.iter().filter(|edge| takes_fence(edge) && !edge.origin.0.is_nowhere()) {
         for op in wanted(edge) {
             // A label at a point is reached before a fence at that point, but not before one on the
-            // way there.
-            let covered = anywhere && starts_statement(cfg, edge.to) && cfg.point(edge.to).labels.is_empty();
+            // way there. A point with other ways in is more than the end of this one.
+            let covered = anywhere
+                && starts_statement(cfg, edge.to)
+                && cfg.point(edge.to).labels.is_empty()
+                && is_the_only_way(cfg, edge);
             if !covered && !always_follows(cfg, edge.origin, &op) {
                 add(Spot::After(edge.origin), op);
             }
@@ -139,6 +142,12 @@ fn spots(
         }
     }
     found
+}
+
+/// Does nothing but this statement lead to where it ends?
+fn is_the_only_way(cfg: &Cfg, edge: &Edge) -> bool {
+    edge.to != cfg.entry
+        && cfg.edges.iter().filter(|other| other.to == edge.to).all(|other| other.origin == edge.origin)
 }
 
 fn flush_spots(program: &Program, cfg: &Cfg, anywhere: bool) -> Vec<(Spot, Op)> {

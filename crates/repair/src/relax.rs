@@ -73,9 +73,19 @@ pub fn existing(program: &Program) -> Vec<Existing> {
 /// The fewest fences of a safe program that must stay. `options.anywhere` and `options.all` have no
 /// meaning here. Errors as in [`crate::repair`].
 pub fn relax(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Relaxing, Reason> {
+    relax_among(task, &existing(task.program), engine, options, run)
+}
+
+/// The same for some of its fences; the others stay.
+pub fn relax_among(
+    task: &Task<'_>,
+    fences: &[Existing],
+    engine: &dyn Engine,
+    options: &Options,
+    run: &Run,
+) -> Result<Relaxing, Reason> {
     engine.accepts(task).map_err(Reason::Unsupported)?;
-    let fences = existing(task.program);
-    let family = Kept { base: task.program, fences: &fences };
+    let family = Kept { base: task.program, fences };
     let size = fences.len();
     let literals = Literals {
         places: (0..size).map(|place| Set::of(size, [place])).collect(),

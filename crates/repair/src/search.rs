@@ -21,7 +21,7 @@
 
 use wattle_engine::confirm::confirm;
 use wattle_engine::{
-    Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict,
+    Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict, Work,
 };
 
 use crate::clause::{Clause, clauses, control_is_positive, fences_only_forbid, twins};
@@ -30,6 +30,9 @@ use crate::family::Family;
 use crate::hitting_set::{self, Objective, Problem};
 use crate::set::Set;
 use crate::{All, Proof};
+
+/// What choosing the next candidate costs, roughly.
+const CANDIDATE: Work = Work::microseconds(100);
 
 /// At most this many solutions are listed.
 const LISTED: usize = 1000;
@@ -200,7 +203,7 @@ impl<'a> Search<'a> {
 
     /// One engine call.
     pub fn ask(&mut self, task: &Task<'_>) -> Verdict {
-        if let Err(reason) = self.run.poll(Spent::default()) {
+        if let Err(reason) = self.run.poll(CANDIDATE, Spent::default()) {
             return Verdict::Unknown { reason };
         }
         let phase = format!("fences: {} clauses, check {}", self.clauses.len(), self.checks + 1);
@@ -382,5 +385,5 @@ impl<'a> Search<'a> {
 
 /// Is the budget of the whole run spent, so that further calls are pointless?
 pub(crate) fn is_exhausted(reason: &Reason) -> bool {
-    matches!(reason, Reason::Timeout | Reason::Polls | Reason::Interrupted)
+    matches!(reason, Reason::Timeout | Reason::Work | Reason::Interrupted)
 }

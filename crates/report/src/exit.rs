@@ -1,10 +1,11 @@
 //! Exit codes: what a script learns without reading anything.
 
 use wattle_engine::Reason;
+use wattle_source::Diagnostic;
 
 use crate::{
     CheckReport, CheckVerdict, FixReport, FixVerdict, OutcomesReport, OutcomesVerdict, PortReport,
-    PortVerdict, Proof,
+    PortVerdict, Proof, vacuous,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,21 @@ pub enum Exit {
     BadInput,
     Internal,
     Interrupted,
+}
+
+/// Which proofs are good enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accept {
+    /// Those up to a bound.
+    pub bounded: bool,
+    /// Not those about nothing.
+    pub deny_vacuous: bool,
+}
+
+impl Accept {
+    fn is_worthless(self, diagnostics: &[Diagnostic]) -> bool {
+        self.deny_vacuous && vacuous(diagnostics).is_some()
+    }
 }
 
 impl Exit {
@@ -46,10 +62,11 @@ impl Exit {
         }
     }
 
-    pub fn of_check(report: &CheckReport, accept_bounded: bool) -> Exit {
+    pub fn of_check(report: &CheckReport, accept: Accept) -> Exit {
         match &report.verdict {
+            CheckVerdict::Safe { .. } if accept.is_worthless(&report.diagnostics) => Exit::Undecided,
             CheckVerdict::Safe { .. } => Exit::Good,
-            CheckVerdict::Bounded { .. } if accept_bounded => Exit::Good,
+            CheckVerdict::Bounded { .. } if accept.bounded => Exit::Good,
             CheckVerdict::Bounded { .. } => Exit::Undecided,
             CheckVerdict::Unsafe { .. } => Exit::Violated,
             CheckVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,
@@ -60,9 +77,9 @@ impl Exit {
     }
 
     /// The answer to a test's question is a result and no failure, whatever it is.
-    pub fn of_outcomes(report: &OutcomesReport, accept_bounded: bool) -> Exit {
+    pub fn of_outcomes(report: &OutcomesReport, accept: Accept) -> Exit {
         match &report.verdict {
-            OutcomesVerdict::Listed(listing) if listing.bound.is_none() || accept_bounded => Exit::Good,
+            OutcomesVerdict::Listed(listing) if listing.bound.is_none() || accept.bounded => Exit::Good,
             OutcomesVerdict::Listed(_) => Exit::Undecided,
             OutcomesVerdict::Unknown { reason: Reason::Interrupted } => Exit::Interrupted,
             OutcomesVerdict::Unknown { .. } => Exit::Undecided,
@@ -82,15 +99,15 @@ impl Exit {
         }
     }
 
-    pub fn of_fix(report: &FixReport, accept_bounded: bool) -> Exit {
+    pub fn of_fix(report: &FixReport, accept: Accept) -> Exit {
         match &report.verdict {
             FixVerdict::AlreadySafe { proof }
             | FixVerdict::Repaired { proof, .. }
             | FixVerdict::Relaxed { proof, .. } => {
-                if *proof == Proof::Safe || accept_bounded {
-                    Exit::Good
-                } else {
-                    Exit::Undecided
+                let proved = *proof == Proof::Safe || accept.bounded;
+                match proved && !accept.is_worthless(&report.diagnostics) {
+                    true => Exit::Good,
+                    false => Exit::Undecided,
                 }
             }
             FixVerdict::Unrepairable { .. } => Exit::Violated,

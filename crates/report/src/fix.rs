@@ -43,7 +43,7 @@ pub enum FixVerdict {
         proof: Proof,
         /// Fewest fences, copies of a replicated thread counted one by one.
         count: usize,
-        /// Fewest where all copies get the same fences.
+        /// Fewest statements of the text, where all copies get the same fences; those of `edited`, if there is one.
         source_count: Option<usize>,
         /// Every smaller set has a replayed counterexample and the final check is *safe*.
         minimal: bool,
@@ -75,6 +75,14 @@ pub enum FixVerdict {
 }
 
 impl FixVerdict {
+    /// Is there a proof of something?
+    pub fn is_proved(&self) -> bool {
+        matches!(
+            self,
+            FixVerdict::AlreadySafe { .. } | FixVerdict::Repaired { .. } | FixVerdict::Relaxed { .. }
+        )
+    }
+
     pub fn word(&self) -> &'static str {
         match self {
             FixVerdict::AlreadySafe { .. } => "already_safe",

@@ -19,10 +19,11 @@ mod tell;
 pub mod text;
 mod trace;
 mod translation;
+mod vacuous;
 
 pub use check::{CheckReport, CheckVerdict};
 pub use cycle::{Link, axiom_cycle, sc_cycle};
-pub use exit::Exit;
+pub use exit::{Accept, Exit};
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
 pub use graph::tell_graph;
 pub use names::{location_list, value_name};
@@ -32,3 +33,4 @@ pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, Vio
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};
 pub use translation::{Changed, Rests, Translated};
+pub use vacuous::{is_vacuous, vacuous};

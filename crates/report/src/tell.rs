@@ -33,8 +33,7 @@ pub fn tell(
 ) -> Option<Story> {
     let shape = Shape::new(program).ok()?;
     let schedule = counterexample.schedule.as_ref()?;
-    let initial = operational::initial_states(program, &shape).ok()?;
-    let (_, start) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?;
+    let start = operational::initial_state(program, &shape, &schedule.initial)?;
     let execution = observe(program, &shape, machine, &start, &schedule.actions)?;
     let mut teller = Teller {
         sources,

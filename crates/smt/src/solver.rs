@@ -66,9 +66,20 @@ impl From<Unsupported> for Undecided {
     }
 }
 
+/// Told of every check.
+#[derive(Clone)]
+struct Count(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Count")
+    }
+}
+
 #[derive(Debug)]
 pub struct Solver {
     watch: Option<Arc<Watch>>,
+    count: Option<Count>,
     translation: Translation,
     literals: HashMap<Term, Lit>,
     /// By number, and back.
@@ -108,6 +119,7 @@ impl Solver {
         let translation = Translation::new(&context)?;
         Ok(Solver {
             watch: None,
+            count: None,
             translation,
             literals: HashMap::new(),
             asts: Vec::new(),
@@ -123,6 +135,11 @@ impl Solver {
             raw,
             context,
         })
+    }
+
+    /// Told of every check before it begins, here and in solvers made from this one; *true* ends it and all later ones.
+    pub fn counted_by(&mut self, count: impl Fn() -> bool + Send + Sync + 'static) {
+        self.count = Some(Count(Arc::new(count)));
     }
 
     /// Ask this while checks go on, some fifty times a second, and end them when it says *true*; all
@@ -178,6 +195,7 @@ impl Solver {
     pub fn another(&self) -> Result<Solver, Stop> {
         let mut other = Solver::of(self.context.shared())?;
         other.watch = self.watch.clone();
+        other.count = self.count.clone();
         Ok(other)
     }
 
@@ -322,6 +340,9 @@ impl Decide for Solver {
         self.forget_model();
         self.core.clear();
         self.counters.checks += 1;
+        if self.count.as_ref().is_some_and(|Count(count)| count()) {
+            self.broken.get_or_insert(Stop::Asked);
+        }
         self.assert_pending();
         let stopped = self.is_stopped().then_some(Stop::Asked);
         if let Some(why) = self.broken.clone().or(stopped) {

@@ -8,9 +8,10 @@
 //! engine refuses and what ends with its budget is not compared, and counted as such.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use wattle_engine::{Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, confirm};
+use wattle_engine::{
+    Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work, confirm,
+};
 use wattle_memory::operational::Action;
 use wattle_memory::{MemoryModel, find};
 use wattle_program::{Program, Shape, passes};
@@ -22,14 +23,12 @@ use crate::laws::Obeyed;
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub states: u64,
-    pub polls: u64,
-    /// For engines whose solver polls by the clock.
-    pub time: Option<Duration>,
+    pub work: Work,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { states: 20_000, polls: 2_000, time: None }
+        Effort { states: 20_000, work: Work::milliseconds(300) }
     }
 }
 
@@ -106,8 +105,8 @@ fn answers(
     if one.accepts(task).is_err() || other.accepts(task).is_err() {
         return Ok(None);
     }
-    let Effort { states, polls, time } = effort;
-    let budget = Budget { states: Some(states), polls: Some(polls), time, ..Budget::default() };
+    let Effort { states, work } = effort;
+    let budget = Budget { states: Some(states), work: Some(work), ..Budget::default() };
     let ask = |engine: &dyn Engine| -> Result<Answer, String> {
         let answer = engine.check(task, &Run::new(budget));
         if let Verdict::Unsafe { counterexample } = &answer.verdict {

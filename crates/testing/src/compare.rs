@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use wattle_engine::certify::{self, Closure, explore_all};
 use wattle_engine::{
     Answer, Bound, Budget, Certificate, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run, Task,
-    Verdict, confirm,
+    Verdict, Work, confirm,
 };
 use wattle_memory::MemoryModel;
 use wattle_program::{EdgeId, Mode, Op, ProcessId, Program};
@@ -49,15 +49,15 @@ pub struct Limits {
     pub capacity: usize,
     /// States that the naive search may store.
     pub states: u64,
-    /// How often an engine may poll.
-    pub polls: u64,
+    /// What an engine may do.
+    pub work: Work,
     /// Ask for deadlocks too.
     pub deadlock: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { capacity: 4, states: 2000, polls: 200, deadlock: true }
+        Limits { capacity: 4, states: 2000, work: Work::milliseconds(100), deadlock: true }
     }
 }
 
@@ -80,7 +80,7 @@ impl Limits {
     pub fn engine(&self) -> Run {
         // Twice the naive states: an engine may visit some again at each capacity.
         let states = Some(2 * self.states);
-        Run::new(Budget { polls: Some(self.polls), states, ..Budget::default() })
+        Run::new(Budget { work: Some(self.work), states, ..Budget::default() })
     }
 }
 
@@ -183,7 +183,7 @@ pub fn compare(
 
 /// Is this the fault of a budget?
 pub fn is_budget(reason: &Reason) -> bool {
-    matches!(reason, Reason::Polls | Reason::States | Reason::Memory | Reason::Timeout)
+    matches!(reason, Reason::Work | Reason::States | Reason::Memory | Reason::Timeout)
 }
 
 fn judge(

@@ -12,6 +12,7 @@ pub mod build;
 pub mod compare;
 pub mod conformance;
 mod failure;
+pub mod heavy;
 pub mod laws;
 pub mod reduction;
 mod sections;

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use wattle_memory::Machine;
 use wattle_memory::operational::{
-    Action, Outcome, State, Stored, Violation, initial_states, is_stuck, successors, violations,
+    Action, InitialStates, Outcome, State, Stored, Violation, initial_states, is_stuck, successors,
+    violations,
 };
 use wattle_memory::reduction::{Buffers, Capacity, Discipline, Move, Reduced, Refused, reduce};
 use wattle_program::passes::instantiate;
@@ -133,8 +134,8 @@ struct Pair {
 
 impl Pair {
     fn follow(&self, most: usize) -> Result<Followed, String> {
-        let starts = initial_states(&self.reduced.program, &self.after);
-        let old = initial_states(&self.source, &self.before);
+        let starts = initial_states(&self.reduced.program, &self.after).and_then(InitialStates::all);
+        let old = initial_states(&self.source, &self.before).and_then(InitialStates::all);
         let (starts, old) = match (starts, old) {
             (Ok(starts), Ok(old)) => (starts, old),
             (Err(_), Err(_)) => return Ok(Followed::TooLarge),

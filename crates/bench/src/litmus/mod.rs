@@ -117,7 +117,7 @@ fn throughput(path: &Path, folder: &str, model: &str, herd: f64) -> Result<Strin
     let whole = fastest(|| {
         for file in &files {
             let report = outcomes(&request, &Input::file(file), &watch)?;
-            printed += text::outcomes(&report, &options).len();
+            printed += text::outcomes(&report, &options).result.len();
         }
         Ok(())
     })?;
@@ -146,7 +146,7 @@ fn throughput(path: &Path, folder: &str, model: &str, herd: f64) -> Result<Strin
     })?;
     let print = fastest(|| {
         for (loaded, census) in programs.iter().zip(&counted) {
-            printed += text::outcomes(&report(loaded, census.clone())?, &options).len();
+            printed += text::outcomes(&report(loaded, census.clone())?, &options).result.len();
         }
         Ok(())
     })?;

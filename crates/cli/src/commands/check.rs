@@ -2,13 +2,14 @@
 
 use wattle_driver::check::{Check, check};
 use wattle_driver::dump::{self, Abstraction, Unrolling};
-use wattle_driver::{Input, Refused, in_order, models, replay};
+use wattle_driver::engines::has_room_for;
+use wattle_driver::{Input, Refused, in_order, load, models, replay};
 use wattle_engine_extrapolate::Room;
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, property, room, settings_with};
+use super::{Session, accept, atomic_copy, budget, inputs, property, room, settings_with};
 use crate::args::{self, Emit, Format};
-use crate::output::{Output, complain};
+use crate::output::{Output, aside, complain};
 
 pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
     let request = Check {
@@ -23,6 +24,11 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         litmus: args.emit == Some(Emit::Litmus),
     };
     let inputs = inputs(&args.inputs);
+    // A text that does not parse says so itself.
+    let fits = |input: &Input| match load(input) {
+        Ok(loaded) => has_room_for(&request.settings, &loaded, &request.model),
+        Err(_) => Ok(()),
+    };
     if let Some(view) = args.dump {
         let unrolled = |input: &Input, view| dump::unrolled(input, &request.model, &request.settings, view);
         let run = session.watch.run(request.budget);
@@ -36,13 +42,14 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
             args::Dump::Predicates => abstracted(input, Abstraction::Predicates),
             args::Dump::Boolean => abstracted(input, Abstraction::Boolean),
         };
-        return print_all(&inputs, &text, session);
+        return print_all(&inputs, &fits, &text, session);
     }
     if args.emit == Some(Emit::Reduced) {
         let room = room(&args.search).unwrap_or(Room::all(1));
-        return print_all(&inputs, &|input| dump::reduced(input, &request.model, &room), session);
+        return print_all(&inputs, &fits, &|input| dump::reduced(input, &request.model, &room), session);
     }
     let jobs = args.inputs.reading.jobs;
+    let accept = accept(args.accept_bounded, &args.strict);
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
     let mut exit = Exit::Good;
@@ -60,7 +67,7 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
                     return false;
                 }
             };
-            exit = exit.worst(Exit::of_check(&checked.report, args.accept_bounded));
+            exit = exit.worst(Exit::of_check(&checked.report, accept));
             if let (Some(path), Some(trace), false) = (&args.save_trace, &checked.trace, saved) {
                 saved = true;
                 if let Err(error) = replay::save(path, trace) {
@@ -88,13 +95,13 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
     match output.format {
         Format::Json => output.json(&json::check(report, output.options.timing)),
         Format::Text => {
-            let mut text = text::check(report, &output.options);
+            let mut shown = text::check(report, &output.options);
             let long = !output.is_quiet() && matches!(report.verdict, CheckVerdict::Unsafe { .. });
             if long {
-                text.push('\n');
+                shown.result.push('\n');
             }
-            text.push_str(report.litmus.as_deref().unwrap_or_default());
-            output.text(&text)
+            shown.result.push_str(report.litmus.as_deref().unwrap_or_default());
+            output.shown(&shown)
         }
     }
 }
@@ -102,9 +109,15 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
 /// The text of each input, or why there is none.
 type Text<'a> = &'a dyn Fn(&Input) -> Result<Result<String, String>, Refused>;
 
-fn print_all(inputs: &[Input], text: Text<'_>, session: &mut Session) -> Result<Exit, String> {
+fn print_all(
+    inputs: &[Input],
+    fits: &dyn Fn(&Input) -> Result<(), String>,
+    text: Text<'_>,
+    session: &mut Session,
+) -> Result<Exit, String> {
     let mut exit = Exit::Good;
     for input in inputs {
+        fits(input)?;
         match text(input) {
             Ok(Ok(text)) => session.output.text(&text),
             Ok(Err(why)) => {
@@ -115,7 +128,8 @@ fn print_all(inputs: &[Input], text: Text<'_>, session: &mut Session) -> Result<
             Err(refused) => {
                 exit = exit.worst(if refused.internal.is_some() { Exit::Internal } else { Exit::BadInput });
                 let options = session.output.options;
-                session.output.text(&text::diagnostics(&refused.sources, &refused.diagnostics, &options))
+                aside(&text::diagnostics(&refused.sources, &refused.diagnostics, &options));
+                true
             }
         };
     }

@@ -7,7 +7,7 @@ use wattle_driver::{Input, in_order, models};
 use wattle_report::text::{Detail, Options, Table};
 use wattle_report::{CheckVerdict, Exit, OutcomesReport, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, property, settings};
+use super::{Session, accept, atomic_copy, budget, inputs, property, settings};
 use crate::args::{self, Format};
 use crate::output::Output;
 
@@ -37,6 +37,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
+    let accept = accept(args.accept_bounded, &args.strict);
     let mut table = None;
     let mut exit = Exit::Good;
     let mut problem = None;
@@ -49,7 +50,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
                 Ok(Compared::Verdicts(compared)) => compared,
                 Ok(Compared::Outcomes(reports)) => {
                     for report in &reports {
-                        exit = exit.worst(Exit::of_outcomes(report, args.accept_bounded));
+                        exit = exit.worst(Exit::of_outcomes(report, accept));
                     }
                     return meter.aside(|| side_by_side(&reports, &mut table, &inputs, output));
                 }
@@ -60,7 +61,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
             };
             for checked in &compared {
                 let report = &checked.report;
-                exit = exit.worst(Exit::of_check(report, args.accept_bounded));
+                exit = exit.worst(Exit::of_check(report, accept));
                 // The verdicts side by side; stories only on demand. A bad file is bad once.
                 let bad = matches!(report.verdict, CheckVerdict::Error);
                 let brief = output.options.detail == Detail::Normal && !bad;
@@ -68,7 +69,7 @@ pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> 
                 let options = Options { detail, ..output.options };
                 let open = meter.aside(|| match output.format {
                     Format::Json => output.json(&json::check(report, options.timing)),
-                    Format::Text => output.text(&text::check(report, &options)),
+                    Format::Text => output.shown(&text::check(report, &options)),
                 });
                 if !open {
                     return false;
@@ -97,8 +98,9 @@ fn side_by_side(
             reports.iter().all(|report| output.json(&json::outcomes(report, options.timing)))
         }
         (Format::Text, Detail::Verbose) => reports.iter().all(|report| {
-            let text = text::outcomes(report, &options);
-            output.text(&format!("{}:\n{text}", options.style.strong(&report.model)))
+            let mut shown = text::outcomes(report, &options);
+            shown.result.insert_str(0, &format!("{}:\n", options.style.strong(&report.model)));
+            output.shown(&shown)
         }),
         (Format::Text, _) => {
             let mut text = String::new();
@@ -138,7 +140,7 @@ fn run_port(
                 exit = exit.worst(Exit::of_port(&report));
                 meter.aside(|| match output.format {
                     Format::Json => output.json(&json::port(&report, output.options.timing)),
-                    Format::Text => output.text(&text::port(&report, &output.options)),
+                    Format::Text => output.shown(&text::port(&report, &output.options)),
                 })
             }
         },

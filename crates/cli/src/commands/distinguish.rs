@@ -33,7 +33,7 @@ pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, Stri
                 time: (!args.timeout.is_zero()).then_some(args.timeout),
                 memory: None,
                 states: None,
-                polls: None,
+                work: None,
             },
             atomic_copy: false,
         },

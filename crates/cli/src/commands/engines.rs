@@ -10,6 +10,7 @@ use wattle_report::{Exit, text};
 
 use super::Session;
 use crate::args::{self, Format};
+use crate::output::aside;
 
 pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> {
     let settings = Settings { smt: session.smt.clone(), ..Settings::default() };
@@ -36,7 +37,7 @@ pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> 
                 Err(refused) => {
                     exit = Exit::BadInput;
                     let options = output.options;
-                    output.text(&text::diagnostics(&refused.sources, &refused.diagnostics, &options));
+                    aside(&text::diagnostics(&refused.sources, &refused.diagnostics, &options));
                     break;
                 }
             };

@@ -4,7 +4,7 @@ use wattle_driver::fix::{All, Fix, fix};
 use wattle_driver::{in_order, models};
 use wattle_report::{Exit, json, text};
 
-use super::{Session, atomic_copy, budget, inputs, settings_with};
+use super::{Session, accept, atomic_copy, budget, inputs, settings_with};
 use crate::args::{self, Format};
 
 pub fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
@@ -41,10 +41,10 @@ pub fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
                 false
             }
             Ok(report) => {
-                exit = exit.worst(Exit::of_fix(&report, args.accept_bounded));
+                exit = exit.worst(Exit::of_fix(&report, accept(args.accept_bounded, &args.strict)));
                 meter.aside(|| match output.format {
                     Format::Json => output.json(&json::fix(&report, output.options.timing)),
-                    Format::Text => output.text(&text::fix(&report, &output.options)),
+                    Format::Text => output.shown(&text::fix(&report, &output.options)),
                 })
             }
         },

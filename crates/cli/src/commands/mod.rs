@@ -21,14 +21,16 @@ use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
-use wattle_engine::{Budget, Property};
+use wattle_engine::{Budget, Property, Work};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::{Extrapolate, Method, Room, SearchBy};
-use wattle_report::Exit;
+use wattle_report::{Accept, Exit};
 
-use crate::args::{self, CubesBy, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show};
+use crate::args::{
+    self, CubesBy, Deny, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show, Strict,
+};
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
 use crate::progress::Meter;
@@ -68,7 +70,16 @@ fn inputs(inputs: &Inputs) -> Vec<Input> {
 
 fn budget(search: &Search) -> Budget {
     let time = (!search.timeout.is_zero()).then_some(search.timeout);
-    Budget { time, memory: search.memory, states: search.max_states, polls: None }
+    Budget { time, memory: search.memory, states: search.max_states, work: None }
+}
+
+/// For results that must not depend on how fast or busy the machine is: the limit of time counts as work, and the clock is
+/// only an outer limit.
+fn budget_of_work(search: &Search) -> Budget {
+    const PATIENCE: u32 = 20;
+    let budget = budget(search);
+    let work = budget.time.map(Work::during);
+    Budget { work, time: budget.time.map(|time| time * PATIENCE), ..budget }
 }
 
 fn settings(search: &Search, session: &Session) -> Settings {
@@ -132,6 +143,11 @@ fn room(search: &Search) -> Option<Room> {
         }
     }
     Some(room)
+}
+
+/// Which proofs are good enough.
+fn accept(bounded: bool, strict: &Strict) -> Accept {
+    Accept { bounded, deny_vacuous: strict.deny.contains(&Deny::Vacuous) }
 }
 
 fn atomic_copy(search: &Search) -> bool {

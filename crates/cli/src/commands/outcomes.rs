@@ -2,7 +2,8 @@
 
 use wattle_driver::outcomes::{Outcomes, outcomes};
 use wattle_driver::{in_order, models};
-use wattle_report::{Exit, json, text};
+use wattle_report::text::Shown;
+use wattle_report::{Accept, Exit, json, text};
 
 use super::{Session, atomic_copy, budget, inputs, settings};
 use crate::args::{self, Format};
@@ -22,6 +23,7 @@ pub fn run(args: &args::Outcomes, session: &mut Session) -> Result<Exit, String>
     let (watch, output) = (session.watch.clone(), &mut session.output);
     let mut exit = Exit::Good;
     let mut problem = None;
+    let accept = Accept { bounded: args.accept_bounded, ..Accept::default() };
     let (format, options) = (output.format, output.options);
     in_order(
         &inputs,
@@ -30,19 +32,22 @@ pub fn run(args: &args::Outcomes, session: &mut Session) -> Result<Exit, String>
         |input| {
             let report = outcomes(&request, input, &watch)?;
             let shown = match format {
-                Format::Json => format!("{}\n", json::outcomes(&report, options.timing)),
+                Format::Json => {
+                    let result = format!("{}\n", json::outcomes(&report, options.timing));
+                    Shown { result, ..Shown::default() }
+                }
                 Format::Text => text::outcomes(&report, &options),
             };
-            Ok((Exit::of_outcomes(&report, args.accept_bounded), shown))
+            Ok((Exit::of_outcomes(&report, accept), shown))
         },
-        |_, done: Result<(Exit, String), String>| match done {
+        |_, done: Result<(Exit, Shown), String>| match done {
             Err(message) => {
                 problem = Some(message);
                 false
             }
             Ok((one, shown)) => {
                 exit = exit.worst(one);
-                meter.aside(|| output.text(&shown))
+                meter.aside(|| output.shown(&shown))
             }
         },
     );

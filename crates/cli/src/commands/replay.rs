@@ -2,7 +2,7 @@
 
 use wattle_driver::Input;
 use wattle_driver::replay::replay;
-use wattle_report::Exit;
+use wattle_report::{Accept, Exit};
 
 use super::{Session, check};
 
@@ -10,7 +10,7 @@ pub fn run(args: &crate::args::Replay, session: &mut Session) -> Result<Exit, St
     let mut exit = Exit::Good;
     for file in &args.trace {
         let report = replay(&Input::file(file));
-        exit = exit.worst(Exit::of_check(&report, false));
+        exit = exit.worst(Exit::of_check(&report, Accept::default()));
         if !check::show(&report, &mut session.output) {
             break;
         }

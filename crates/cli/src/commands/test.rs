@@ -9,8 +9,9 @@ use wattle_report::Exit;
 use wattle_report::json::SCHEMA;
 use wattle_report::text::Detail;
 
-use super::{Session, atomic_copy, budget, inputs, settings};
+use super::{Session, atomic_copy, budget_of_work, inputs, settings};
 use crate::args::{self, Format};
+use crate::output::complain;
 
 pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     let request = Test {
@@ -20,7 +21,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             property: Property::Stated,
             engine: args.search.engine.clone(),
             settings: settings(&args.search, session),
-            budget: budget(&args.search),
+            budget: budget_of_work(&args.search),
             certify: false,
             atomic_copy: atomic_copy(&args.search),
             blame_weak_memory: false,
@@ -32,7 +33,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
-    let (mut passed, mut failed) = (0, 0);
+    let (mut passed, mut failed, mut vacuous) = (0, 0, 0);
     let mut ignored: Vec<String> = Vec::new();
     let mut open = true;
     in_order(
@@ -43,6 +44,11 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
             for row in rows {
                 match &row.status {
                     Status::Passed => passed += 1,
+                    Status::Vacuous => {
+                        passed += 1;
+                        vacuous += 1;
+                        complain(&format!("{}: {VACUOUS}", place(&row)));
+                    }
                     Status::Failed(_) => failed += 1,
                     Status::Ignored(why) => ignored.push(why.clone()),
                 }
@@ -60,6 +66,9 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     meter.finish();
     if output.format == Format::Text {
         let mut closing = format!("{passed} passed, {failed} failed");
+        if vacuous > 0 {
+            closing.push_str(&format!(", {vacuous} of those that passed are vacuous"));
+        }
         if !ignored.is_empty() {
             let number = ignored.len();
             ignored.sort();
@@ -68,25 +77,37 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
         }
         output.text(&format!("{closing}\n"));
     }
-    Ok(if failed > 0 { Exit::Violated } else { Exit::Good })
+    Ok(match failed {
+        0 if vacuous > 0 && !args.strict.deny.is_empty() => Exit::Undecided,
+        0 => Exit::Good,
+        _ => Exit::Violated,
+    })
+}
+
+const VACUOUS: &str =
+    "warning: as expected, but no execution reaches anything that the property speaks about";
+
+fn place(row: &Row) -> String {
+    let model = row.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+    format!("{}:{}:{model} {}", row.file, row.line, row.what)
 }
 
 fn text(row: &Row, detail: Detail) -> Option<String> {
-    let model = row.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
-    let place = format!("{}:{}:{model} {}", row.file, row.line, row.what);
+    let place = place(row);
     match &row.status {
         Status::Failed(message) => Some(format!("FAILED {place}: {message}\n")),
-        Status::Passed if detail == Detail::Verbose => Some(format!("passed {place}\n")),
+        Status::Passed | Status::Vacuous if detail == Detail::Verbose => Some(format!("passed {place}\n")),
         Status::Ignored(why) if detail == Detail::Verbose => Some(format!("ignored {place}: {why}\n")),
-        Status::Passed | Status::Ignored(_) => None,
+        Status::Passed | Status::Vacuous | Status::Ignored(_) => None,
     }
 }
 
 fn line(row: &Row) -> Value {
     let (status, message) = match &row.status {
         Status::Passed => ("passed", None),
-        Status::Failed(message) => ("failed", Some(message)),
-        Status::Ignored(why) => ("ignored", Some(why)),
+        Status::Vacuous => ("passed", Some(VACUOUS)),
+        Status::Failed(message) => ("failed", Some(message.as_str())),
+        Status::Ignored(why) => ("ignored", Some(why.as_str())),
     };
     json!({
         "schema": SCHEMA,

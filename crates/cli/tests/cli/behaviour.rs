@@ -27,18 +27,64 @@ fn the_exit_code_is_the_worst_of_all_inputs() {
     assert_eq!(wattle(&["fix", "race.wtl", "--model", "tso"], "").code, 1);
 }
 
+/// Options that would do nothing, and names that mean nothing, are errors of usage.
+#[test]
+fn nothing_is_silently_ignored() {
+    let refused = |arguments: &[&str], why: &str| {
+        let ran = wattle(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(ran.stderr.contains(why), "{arguments:?}: {}", ran.stderr);
+    };
+    refused(&["outcomes", "sb.wtl", "--model", "sc", "--engine", "bmc"], "does not list final states");
+    refused(&["compare", "SB.litmus", "--models", "sc,tso", "--engine", "bmc"], "does not list final states");
+    let check = |more: &[&'static str]| [&["check", "sb.wtl", "--model", "pso"], more].concat();
+    refused(&check(&["--engine", "explore", "--method", "ce"]), "engine extrapolate");
+    refused(&check(&["--engine", "explore", "--unwind", "2"]), "engines bmc, enumerate");
+    refused(&check(&["--buffer", "nosuch=2"]), "no shared variable `nosuch`");
+    refused(&check(&["--emit", "reduced", "--buffer", "nosuch=2"]), "no shared variable `nosuch`");
+    refused(&["check", "sb.wtl", "--model", "tso", "--buffer", "x=2"], "belongs to a thread");
+    refused(&["fix", "sb.wtl", "--model", "pso", "--buffer", "nosuch=2"], "no shared variable `nosuch`");
+    refused(&["fix", "sb.wtl", "--model", "tso", "--relax", "--anywhere"], "cannot be used with");
+    refused(&["generate", "--arch", "x86", "--size", "4", "PodWR Fre PodWR Fre"], "cannot be used with");
+    let ran = wattle(&["models", "-v"], "");
+    assert!(ran.code == 0 && ran.stderr.contains("--verbose has no effect"), "{}", ran.stderr);
+}
+
+/// A proof about nothing says so whatever was asked for.
+#[test]
+fn vacuity_is_never_hidden() {
+    for more in [&["-q"][..], &[], &["-v"]] {
+        let check = [&["check", "vacuous.wtl", "--model", "sc"], more].concat();
+        let ran = wattle(&check, "");
+        assert!(ran.code == 0 && ran.stdout.contains("VACUOUS"), "{more:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("warning[vacuous]"), "{more:?}: {}", ran.stderr);
+        assert_eq!(wattle(&[&check[..], &["--deny", "vacuous"]].concat(), "").code, 3, "{more:?}");
+    }
+    let compared = wattle(&["compare", "vacuous.wtl", "--models", "sc,tso"], "");
+    assert_eq!(compared.stdout.matches("VACUOUS").count(), 2, "{}", compared.stdout);
+    for command in
+        [&["fix", "vacuous.wtl", "--model", "tso", "-q"][..], &["compare", "vacuous.wtl", "--models", "sc"]]
+    {
+        assert_eq!(wattle(&[command, &["--deny", "vacuous"]].concat(), "").code, 3, "{command:?}");
+    }
+    let ran = wattle(&["fix", "vacuous.wtl", "--model", "tso", "-q"], "");
+    assert!(ran.code == 0 && ran.stdout.contains("VACUOUS"), "{}", ran.stdout);
+    assert_eq!(wattle(&["check", "sb_fenced.wtl", "--model", "tso", "--deny", "vacuous"], "").code, 0);
+}
+
 #[test]
 fn results_keep_the_order_of_files() {
     let files = ["sb.wtl", "nowhere.wtl", "sb_fenced.wtl", "loop.wtl", "any.wtl", "race.wtl", "rma.wtl"];
     let arguments = [&["check", "--model", "tso", "-q", "--no-timing"], &files[..]].concat();
-    let one = wattle(&arguments, "").stdout;
-    let four = wattle(&[&arguments[..], &["-j", "4"]].concat(), "").stdout;
-    assert_eq!(one, four);
-    // Errors are told even to those who asked for quiet, so not every line is a verdict.
-    let verdicts: Vec<&str> =
-        one.lines().filter(|line| files.iter().any(|file| line.starts_with(file))).collect();
-    assert_eq!(verdicts.len(), files.len());
-    for (line, file) in verdicts.iter().zip(files) {
+    let one = wattle(&arguments, "");
+    let four = wattle(&[&arguments[..], &["-j", "4"]].concat(), "");
+    assert_eq!((&one.stdout, &one.stderr), (&four.stdout, &four.stderr));
+    // Errors are told even to those who asked for quiet, but not among the results.
+    assert!(one.stderr.starts_with("nowhere.wtl: error\n"), "{}", one.stderr);
+    let verdicts: Vec<&str> = one.stdout.lines().collect();
+    let results = files.iter().filter(|file| **file != "nowhere.wtl");
+    assert_eq!(verdicts.len(), files.len() - 1);
+    for (line, file) in verdicts.iter().zip(results) {
         assert!(line.starts_with(file), "{line}");
     }
 }

@@ -41,6 +41,8 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     Passed,
+    /// As expected, but the proof is about nothing.
+    Vacuous,
     Failed(String),
     Ignored(String),
 }

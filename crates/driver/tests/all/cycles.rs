@@ -87,7 +87,7 @@ fn run(folder: &Path, architecture: Architecture) -> Covered {
             model: Some(models::resolve(model, false).unwrap()),
             engine: None,
             settings: Settings::default(),
-            budget: Budget { time: None, memory: None, states: None, polls: None },
+            budget: Budget { time: None, memory: None, states: None, work: None },
             atomic_copy: false,
         };
         let input = Input::text(file, "litmus", &made);

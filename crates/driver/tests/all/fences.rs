@@ -120,3 +120,53 @@ fn what_a_translation_adds_is_not_relaxed() {
         assert!(!edited.unwrap().contains("fence"), "{model}");
     }
 }
+
+fn repaired(text: &str, model: &str, anywhere: bool) -> Option<(usize, String)> {
+    let request = Fix { anywhere, ..Fix::new(models::resolve(model, false).unwrap()) };
+    let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();
+    match report.verdict {
+        FixVerdict::Repaired { source_count, edited, .. } => Some((source_count.unwrap(), edited.unwrap())),
+        FixVerdict::AlreadySafe { .. } => None,
+        other => panic!("{model}: {other:?} {:?}\n{text}", report.notes),
+    }
+}
+
+/// What is printed is what is inserted, and all of it is needed: relaxing the repaired text takes nothing out.
+#[test]
+fn what_is_printed_inserted_and_needed_agree() {
+    let dekker = std::fs::read_to_string(corpus("dekker/dekker.wtl").path().unwrap()).unwrap();
+    let loops = [
+        // Only the way into the loop needs a fence.
+        "shared x, y;\nthread p { local r, n; x = 1; while (n < 2) { r = y; n = n + 1; } done: skip; }\n\
+         thread q { local s; y = 1; s = x; done: skip; }\nforbid p@done && q@done && p.r == 0 && q.s == 0;\n",
+        // A load comes before the loop, not a store.
+        "shared x, y, z;\nthread p { local r, n, t; x = 1; t = z; while (n < 2) { r = y; n = n + 1; } done: skip; }\n\
+         thread q { local s; y = 1; s = x; done: skip; }\nforbid p@done && q@done && p.r == 0 && q.s == 0;\n",
+        // Message passing with a loop that reads the flag.
+        "shared x, y;\nthread p { x = 1; y = 1; }\nthread q { local f, r, n; while (f == 0 && n < 2) { f = y; n = n + 1; }\n  \
+         r = x; assert f == 0 || r == 1; }\n",
+        // With `continue`.
+        "shared x, y;\nthread p { local r, n; x = 1; while (n < 2) { n = n + 1; if (n == 1) { continue; } r = y; } done: skip; }\n\
+         thread q { local s; y = 1; s = x; done: skip; }\nforbid p@done && q@done && p.r == 0 && q.s == 0;\n",
+        &dekker,
+    ];
+    let fences = |text: &str| text.matches("fence").count();
+    let mut repairs = 0;
+    for text in loops {
+        for model in ["tso", "pso", "power", "aarch64"] {
+            for anywhere in [false, true] {
+                let Some((count, edited)) = repaired(text, model, anywhere) else { continue };
+                repairs += 1;
+                // The comment at the top of Dekker's text speaks of fences too.
+                assert_eq!(fences(&edited) - fences(text), count, "{model} {anywhere}:\n{edited}");
+                let relax = Fix { relax: true, ..Fix::new(models::resolve(model, false).unwrap()) };
+                let again = fix(&relax, &Input::text("a.wtl", "wtl", &edited), &Watch::default()).unwrap();
+                let FixVerdict::Relaxed { keep, remove, .. } = again.verdict else {
+                    panic!("{model}: {:?}\n{edited}", again.verdict)
+                };
+                assert_eq!((keep.len(), remove.len()), (count, 0), "{model} {anywhere}:\n{edited}");
+            }
+        }
+    }
+    assert!(repairs >= 24, "{repairs}");
+}

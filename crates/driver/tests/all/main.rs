@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod cycles;
+mod engines;
 mod fences;
+mod limits;
 mod memorax;
 mod refusals;
 mod translations;

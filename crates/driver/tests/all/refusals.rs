@@ -119,11 +119,11 @@ fn long_reasons_are_broken_into_lines() {
     let input = Input::text("a.wtl", "wtl", text);
     let report = checked(&input, request("power"));
     let options = Options { timing: false, width: 60, ..Options::default() };
-    let shown = text::check(&report, &options);
+    let shown = text::check(&report, &options).result;
     let head: Vec<&str> = shown.lines().take(3).collect();
     assert_eq!(head[0], "a.wtl: unknown under power");
     assert!(head.iter().all(|line| line.chars().count() <= 60), "{shown}");
     assert!(head[1].starts_with("  unsupported: a property of all states"), "{shown}");
-    let quiet = text::check(&report, &Options { detail: Detail::Quiet, ..options });
+    let quiet = text::check(&report, &Options { detail: Detail::Quiet, ..options }).result;
     assert_eq!(quiet.lines().count(), 1);
 }

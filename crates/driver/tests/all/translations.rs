@@ -226,7 +226,7 @@ fn a_fence_added_never_breaks_safety() {
 fn every_report_says_what_its_verdict_rests_on() {
     let quiet = Options { detail: Detail::Quiet, timing: false, ..Options::default() };
     let report = checked(&program(&SHAPES[0], "fence rr;"), "arm");
-    let line = text::check(&report, &quiet);
+    let line = text::check(&report, &quiet).result;
     assert!(line.starts_with("a.wtl: safe under arm, translated stronger than written"), "{line}");
     let object = json::check(&report, false);
     assert_eq!(object["rests_on"], "stronger");
@@ -252,7 +252,7 @@ fn every_report_says_what_its_verdict_rests_on() {
     let row = Table::new(["power", "arm", "aarch64", "rc11"], ["2+2W+lwsyncs"]).row(&reports, &quiet);
     let cells: Vec<&str> = row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
     assert_eq!(cells, ["2+2W+lwsyncs", "Never 3", "Never 3 stronger", "Never 3", "Sometimes 4 weaker"]);
-    let quietly = text::outcomes(&reports[3], &quiet);
+    let quietly = text::outcomes(&reports[3], &quiet).result;
     assert!(quietly.ends_with("Warning 2+2W+lwsyncs was translated weaker than written\n"), "{quietly}");
     assert_eq!(json::outcomes(&reports[1], false)["rests_on"], "stronger");
 
@@ -262,10 +262,10 @@ fn every_report_says_what_its_verdict_rests_on() {
         port(&request, &input, &Watch::default()).unwrap()
     };
     let ported = compare("power", "rc11");
-    let line = text::port(&ported, &quiet);
+    let line = text::port(&ported, &quiet).result;
     assert!(line.contains("1 outcome is new under rc11, translated weaker than written"), "{line}");
     assert_eq!(json::port(&ported, false)["rests_on"], "weaker");
-    let line = text::port(&compare("power", "arm"), &quiet);
+    let line = text::port(&compare("power", "arm"), &quiet).result;
     assert!(line.contains("than under power, translated stronger than written"), "{line}");
 }
 

@@ -1,6 +1,7 @@
 //! Who hides whom, on structures by hand.
 
 use super::*;
+use crate::pulse::Pulse;
 use crate::testing::shape;
 use crate::testing::sketch::Sketch;
 
@@ -15,9 +16,9 @@ fn a_read_takes_its_value_from_the_last_write_of_its_thread_or_from_others() {
     let third = sketch.write(0, 0, one);
     let elsewhere = sketch.write(0, 1, one);
     let other = sketch.write(1, 0, one);
-    let all = candidates(&sketch.structure, Coherence::Acyclic);
+    let all = candidates(&sketch.structure, Coherence::Acyclic, &Pulse::default()).unwrap();
     assert_eq!(all[read as usize], [second, other]);
-    let all = candidates(&sketch.structure, Coherence::Unknown);
+    let all = candidates(&sketch.structure, Coherence::Unknown, &Pulse::default()).unwrap();
     assert_eq!(all[read as usize], [0, first, second, third, other]);
     assert!(!all[read as usize].contains(&elsewhere));
 }
@@ -31,7 +32,7 @@ fn a_write_that_may_not_happen_hides_only_from_those_that_it_is_sure_for() {
     let first = sketch.write_if(0, condition, 0, one);
     let second = sketch.write_if(0, condition, 0, one);
     let (read, _) = sketch.read(0, 0);
-    let all = candidates(&sketch.structure, Coherence::Acyclic);
+    let all = candidates(&sketch.structure, Coherence::Acyclic, &Pulse::default()).unwrap();
     // The first is hidden: where it happens, so does the second.
     assert_eq!(all[read as usize], [0, second]);
     assert!(!all[read as usize].contains(&first));

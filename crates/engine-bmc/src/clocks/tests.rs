@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use wattle_engine::{Budget, Engine, Outcomes, Run, Task};
+use wattle_engine::{Budget, Engine, Outcomes, Run, Task, Work};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::{Flavour, Profile, Rng};
 use wattle_memory::{axiomatic, find};
@@ -41,7 +41,7 @@ fn expected(program: &Program, memory: &MemoryModel) -> Option<BTreeSet<Vec<i64>
     let task = Task { program, memory, property: Default::default() };
     let engine = Enumerate::default();
     engine.accepts(&task).ok()?;
-    let budget = Budget { polls: Some(20_000), ..Budget::default() };
+    let budget = Budget { work: Some(Work::milliseconds(20_000)), ..Budget::default() };
     let set = engine.outcomes(&task, &Run::new(budget)).ok()?;
     Some(set.iter().map(|outcome| outcome.iter().map(|value| value.code().unwrap()).collect()).collect())
 }

@@ -2,7 +2,7 @@
 
 use wattle_engine::certify::refutation::refutation;
 use wattle_engine::{
-    Bound, Budget, Certificate, Engine, Property, Reason, Run, Statistics, Task, Verdict, confirm,
+    Bound, Budget, Certificate, Engine, Property, Reason, Run, Statistics, Task, Verdict, Work, confirm,
 };
 use wattle_generate::Profile;
 use wattle_memory::find;
@@ -38,13 +38,13 @@ fn shown(engine: &Bmc, task: &Task<'_>, batches: &[&[u32]]) -> Shown {
     let (mut known, mut statistics) = (Known::default(), Statistics::default());
     let mut end = End::Unknown;
     for bounds in batches {
-        let run = Run::new(Budget { polls: Some(3_000), ..Budget::default() });
+        let run = Run::new(Budget { work: Some(Work::milliseconds(60)), ..Budget::default() });
         end = match rounds(engine, task, bounds, &run, &mut known, &mut statistics) {
             Ok(Round::Violated(counterexample)) => {
                 assert!(confirm::confirm(task, &counterexample).is_ok());
                 End::Violated
             }
-            Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends })) => {
+            Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends, .. })) => {
                 assert_eq!(proof.is_some(), engine.proof);
                 proof.iter().for_each(|proof| assert!(refutation(proof, &Run::default()).is_ok()));
                 End::Complete { unreached: unreached.len(), ends }
@@ -171,8 +171,9 @@ fn the_bound_last_completed_is_told() {
     let program = parse(text);
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
     let mut bounds = Vec::new();
-    for polls in [5, 10, 15, 20, 30, 40, 60] {
-        let run = Run::new(Budget { polls: Some(polls), ..Budget::default() });
+    for milliseconds in [1, 2, 3, 4, 6, 8, 12, 16, 24] {
+        let work = Some(Work::milliseconds(milliseconds));
+        let run = Run::new(Budget { work, ..Budget::default() });
         let answer = Bmc::default().check(&task, &run);
         match answer.verdict {
             Verdict::SafeUpTo { bound: Bound::Unwinding { unwind, .. } } => bounds.push(unwind),

@@ -4,12 +4,17 @@ use wattle_logic::{Binary, Sort};
 
 use super::*;
 use crate::candidates::candidates;
+use crate::pulse::Pulse;
 use crate::testing::shape;
 use crate::testing::sketch::Sketch;
 
 fn facts(sketch: &Sketch<'_>, thin_air_free: bool) -> Facts {
     let options = Options { coherence: Coherence::Acyclic, thin_air_free };
-    Facts::new(&sketch.structure, &candidates(&sketch.structure, options.coherence), options)
+    Facts::new(
+        &sketch.structure,
+        &candidates(&sketch.structure, options.coherence, &Pulse::default()).unwrap(),
+        options,
+    )
 }
 
 /// Two threads that add one to `x`, `rounds` times each; the sum, and a last read.

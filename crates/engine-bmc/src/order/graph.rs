@@ -188,20 +188,21 @@ impl Definitions<'_, '_, '_> {
         let itself = Matrix::identity(must.size());
         let must = must.difference(&itself);
         let mut through = self.see_through(&must);
+        self.relations.guards.pulse.go_on()?;
         let mut fixed = between(&must, &through);
-        let mut closed = fixed.closure();
+        let mut closed = fixed.closure(&self.relations.guards.pulse);
         if closed.diagonal().next().is_some() {
             // A cycle of events that may all be missing says nothing.
             let sure = |event: u32| self.relations.guards.is_sure(event);
             through = (0..must.size() as u32).map(sure).collect();
             fixed = between(&must, &through);
-            closed = fixed.closure();
+            closed = fixed.closure(&self.relations.guards.pulse);
             if closed.diagonal().next().is_some() {
                 circuit.clause(&[]);
                 return Ok(must);
             }
         }
-        let reduced = fixed.difference(&fixed.then(&closed));
+        let reduced = fixed.difference(&fixed.then(&closed, &self.relations.guards.pulse));
         graph.fixed.extend(reduced.pairs());
         // Shorter pairs make longer ones superfluous only where there is no way back.
         let longer = match must.is_acyclic() {
@@ -224,8 +225,12 @@ impl Definitions<'_, '_, '_> {
     /// it anyway?
     fn see_through(&self, must: &Matrix) -> Vec<bool> {
         let before = must.inverse();
-        let transparent =
-            |event: u32| before.successors(event).all(|first| must.row_within(event, must, first));
+        let pulse = &self.relations.guards.pulse;
+        let words = must.size() / 64 + 1;
+        let transparent = |event: u32| {
+            let mut earlier = before.successors(event);
+            earlier.all(|first| !pulse.beat(words) && must.row_within(event, must, first))
+        };
         (0..must.size() as u32)
             .map(|event| self.relations.guards.is_sure(event) || transparent(event))
             .collect()

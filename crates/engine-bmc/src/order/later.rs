@@ -43,9 +43,10 @@ impl Definitions<'_, '_, '_> {
             return;
         }
         let size = self.description.events as usize;
-        let closed = Matrix::from_pairs(size, graph.fixed.iter().copied()).closure();
+        let closed =
+            Matrix::from_pairs(size, graph.fixed.iter().copied()).closure(&self.relations.guards.pulse);
         let closed = Matrix::from_pairs(size, closed.pairs().filter(stays));
-        let reduced = closed.difference(&closed.then(&closed));
+        let reduced = closed.difference(&closed.then(&closed, &self.relations.guards.pulse));
         graph.fixed = reduced.pairs().collect();
         graph.literal.extend(cut.into_iter().map(|pair| (wakes[level(pair.1) - 1], pair)));
     }

@@ -89,7 +89,7 @@ fn axioms(
     let (terms, of) = Terms::new(core);
     let body = |axiom: &Axiom| of[axiom.body.0 as usize];
     let acyclic = required_acyclic(core, &terms, &of);
-    let mut definitions = Definitions::new(Relations::new(encoding, terms, acyclic));
+    let mut definitions = Definitions::new(Relations::new(encoding, terms, acyclic, circuit.pulse.clone()));
     let mut marks = Vec::new();
     for axiom in &core.axioms {
         let named = |error: Unsupported| Unsupported {

@@ -73,7 +73,7 @@ impl Bounds {
     }
 
     pub fn sequence(&self, other: &Bounds, guards: &Guards) -> Bounds {
-        let may = self.may.then(&other.may);
+        let may = self.may.then(&other.may, &guards.pulse);
         if self.decided && other.decided && self.ignores_middle(other, guards) {
             return Bounds::exactly(may);
         }
@@ -86,7 +86,7 @@ impl Bounds {
     }
 
     pub fn closure(&self, guards: &Guards) -> Bounds {
-        let may = self.may.closure();
+        let may = self.may.closure(&guards.pulse);
         if self.decided && guards.all_sure() {
             return Bounds::exactly(may);
         }

@@ -7,6 +7,7 @@
 //! all its parts imply; operands are numbered before what is made of them, so one pass suffices.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use wattle_logic::Binary;
 use wattle_program::symbolic::{Expr, Node};
@@ -14,8 +15,10 @@ use wattle_sat::Lit;
 
 use super::matrix::Matrix;
 use crate::encoding::Encoding;
+use crate::pulse::Pulse;
 
 pub(crate) struct Guards {
+    pub pulse: Rc<Pulse>,
     /// The pairs of events of which the first happens only if the second does.
     implies: Matrix,
     /// The other way round.
@@ -24,7 +27,7 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    pub fn new(encoding: &Encoding<'_, '_>) -> Guards {
+    pub fn new(encoding: &Encoding<'_, '_>, pulse: Rc<Pulse>) -> Guards {
         let events = &encoding.structure.events;
         let sure: Vec<bool> = encoding.happens.iter().map(|literal| *literal == Lit::TRUE).collect();
         // The literals of guards, numbered.
@@ -59,7 +62,7 @@ impl Guards {
             }
         }
         let implied = implies.inverse();
-        Guards { implies, implied, sure }
+        Guards { pulse, implies, implied, sure }
     }
 
     pub fn implies(&self) -> &Matrix {
@@ -79,10 +82,10 @@ impl Guards {
     /// First the one, then the other, where the event between them happens if one of the ends does.
     pub fn then(&self, first: &Matrix, second: &Matrix) -> Matrix {
         if self.all_sure() {
-            return first.then(second);
+            return first.then(second, &self.pulse);
         }
-        let after_first = first.intersection(&self.implies).then(second);
-        after_first.union(&first.then(&second.intersection(&self.implied)))
+        let after_first = first.intersection(&self.implies).then(second, &self.pulse);
+        after_first.union(&first.then(&second.intersection(&self.implied), &self.pulse))
     }
 
     /// Does it happen in every execution?

@@ -13,6 +13,7 @@
 //! backwards. Otherwise, and for fixpoints, the answer is that this is not supported.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use wattle_engine::Unsupported;
 use wattle_program::symbolic::Table;
@@ -22,6 +23,10 @@ use super::base::{self, Base};
 use super::{Bounds, Guards, Matrix, Term, TermId, Terms};
 use crate::circuit::Circuit;
 use crate::encoding::Encoding;
+use crate::pulse::Pulse;
+
+/// What finding a literal costs, in steps of the pulse.
+const STEPS_A_LITERAL: usize = 100;
 
 /// The terms of a model over one structure.
 pub(crate) struct Relations<'a, 'e, 's> {
@@ -36,8 +41,13 @@ pub(crate) struct Relations<'a, 'e, 's> {
 }
 
 impl<'a, 'e, 's> Relations<'a, 'e, 's> {
-    pub fn new(encoding: &'a Encoding<'e, 's>, terms: Terms, acyclic: BTreeSet<TermId>) -> Self {
-        let guards = Guards::new(encoding);
+    pub fn new(
+        encoding: &'a Encoding<'e, 's>,
+        terms: Terms,
+        acyclic: BTreeSet<TermId>,
+        pulse: Rc<Pulse>,
+    ) -> Self {
+        let guards = Guards::new(encoding, pulse);
         let (bounds, bases, literals) = (Vec::new(), BTreeMap::new(), Table::default());
         Relations { encoding, terms, guards, bounds, bases, literals, acyclic }
     }
@@ -111,6 +121,8 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     fn compute(&mut self, id: TermId, circuit: &mut Circuit<'_>) -> Result<Bounds, Unsupported> {
         let size = self.size();
         let guards = &self.guards;
+        guards.pulse.beat(size * size / 8);
+        guards.pulse.go_on()?;
         let of = |id: &TermId| self.bounds(*id);
         Ok(match self.terms.get(id) {
             Term::Set(name) if &**name == "FW" => {
@@ -227,6 +239,8 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
         if let Some(literal) = self.literals.get(&(id, from, to)) {
             return Ok(*literal);
         }
+        self.guards.pulse.beat(STEPS_A_LITERAL);
+        self.guards.pulse.go_on()?;
         let literal = match self.terms.get(id).clone() {
             Term::Set(_) => {
                 let later = self.encoding.coherence.iter().filter(|(_, (write, _))| *write == from);

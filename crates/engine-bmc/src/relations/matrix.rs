@@ -5,6 +5,7 @@
 //! program order, one composition is some ten million words. A set of events is the relation of its
 //! elements with themselves.
 
+use crate::pulse::Pulse;
 use wattle_sat::Pair;
 
 #[derive(Clone, Debug, Default)]
@@ -146,27 +147,38 @@ impl Matrix {
     }
 
     /// First the one, then the other.
-    pub fn then(&self, other: &Matrix) -> Matrix {
+    pub fn then(&self, other: &Matrix, pulse: &Pulse) -> Matrix {
         let mut result = Matrix::empty(self.size());
         for (from, row) in self.rows.iter().enumerate() {
+            let mut words = row.len();
             for middle in bits(row) {
-                result.absorb(from, &other.rows[middle as usize]);
+                let absorbed = &other.rows[middle as usize];
+                words += absorbed.len();
+                result.absorb(from, absorbed);
+            }
+            if pulse.beat(words) {
+                break;
             }
         }
         result
     }
 
     /// One step or more (Warshall).
-    pub fn closure(&self) -> Matrix {
+    pub fn closure(&self, pulse: &Pulse) -> Matrix {
         let mut result = self.clone();
         for middle in 0..self.size() {
             let through = std::mem::take(&mut result.rows[middle]);
+            let mut words = self.size();
             for from in 0..self.size() {
                 if from != middle && result.contains((from as u32, middle as u32)) {
+                    words += through.len();
                     result.absorb(from, &through);
                 }
             }
             result.rows[middle] = through;
+            if pulse.beat(words) {
+                break;
+            }
         }
         result
     }

@@ -36,6 +36,7 @@ use wattle_program::symbolic::Arena;
 use wattle_program::{Point, ProcessId, Program, Shape, Vocabulary};
 
 use crate::awaits::awaits;
+use crate::pulse::Pulse;
 use crate::structure::{Structure, Threaded};
 use crate::wto::weak_topological_order;
 use initial::{Start, initial_constraint, initial_locals, initial_writes};
@@ -121,10 +122,20 @@ pub(crate) fn unroll<'a>(
     shape: &'a Shape,
     options: &Options,
 ) -> Result<Structure<'a>, Unsupported> {
+    unroll_within(program, shape, options, &Pulse::default())
+}
+
+/// The same within a budget.
+pub(crate) fn unroll_within<'a>(
+    program: &Program,
+    shape: &'a Shape,
+    options: &Options,
+    pulse: &Pulse,
+) -> Result<Structure<'a>, Unsupported> {
     thread::accepts(program)?;
     let mut endless = BTreeSet::new();
     loop {
-        match unroll_but(program, shape, options, &endless) {
+        match unroll_but(program, shape, options, &endless, pulse) {
             Ok(structure) => return Ok(structure),
             Err(Halt::Unsupported(what)) => return Err(what),
             Err(Halt::Endless(process, head)) => endless.insert((process, head)),
@@ -138,6 +149,7 @@ fn unroll_but<'a>(
     shape: &'a Shape,
     options: &Options,
     endless: &BTreeSet<(ProcessId, Point)>,
+    pulse: &Pulse,
 ) -> Result<Structure<'a>, Halt> {
     let mut structure = Structure {
         arena: Arena::new(shape),
@@ -210,6 +222,7 @@ fn unroll_but<'a>(
             open: Vec::new(),
             awaits: &orders[info.process.0 as usize].1,
             endless,
+            pulse,
             folded: 0,
             threaded: Threaded::default(),
         };

@@ -556,7 +556,7 @@ impl Unroller<'_, '_> {
         let info = &self.process.locals[local as usize];
         let (low, high) = match among {
             Choice::Any => domain(self.program, info.sort, info.range)
-                .ok_or_else(|| Unsupported::new("a choice among too many values"))?,
+                .ok_or_else(|| Unsupported::new("a choice among more than 65,536 values"))?,
             Choice::Between(low, high) => {
                 let low = self.defined(run, low, op, step)?.expr;
                 let high = self.defined(run, high, op, step)?.expr;
@@ -568,7 +568,7 @@ impl Unroller<'_, '_> {
             Choice::Member(_) => return Err(Unsupported::new("a choice from a set").into()),
         };
         if high.saturating_sub(low) >= MOST_CHOICES {
-            return Err(Unsupported::new("a choice among too many values").into());
+            return Err(Unsupported::new("a choice among more than 65,536 values").into());
         }
         if low > high { Err(Halt::Impossible) } else { Ok((low, high)) }
     }

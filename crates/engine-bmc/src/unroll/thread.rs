@@ -19,6 +19,7 @@ use super::initial::Contents;
 use super::state::{State, join};
 use super::step::refuse;
 use super::term::Terms;
+use crate::pulse::Pulse;
 use crate::structure::{Cut, EventId, Standing, Structure, Threaded};
 use crate::wto::{Component, Element};
 
@@ -38,6 +39,9 @@ impl From<Unsupported> for Halt {
         Halt::Unsupported(what)
     }
 }
+
+/// What a control point costs, in steps of the pulse.
+const STEPS_A_POINT: usize = 1000;
 
 pub(super) struct Unroller<'b, 'a> {
     pub program: &'b Program,
@@ -63,6 +67,7 @@ pub(super) struct Unroller<'b, 'a> {
     pub awaits: &'b BTreeMap<Point, Point>,
     /// The loops that seemed to count and do not end.
     pub endless: &'b BTreeSet<(ProcessId, Point)>,
+    pub pulse: &'b Pulse,
     /// Rounds beyond the bound so far.
     pub folded: u32,
     pub threaded: Threaded,
@@ -83,6 +88,8 @@ pub(super) struct Open<'b> {
 impl<'b> Unroller<'b, '_> {
     pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
         for element in elements {
+            self.pulse.beat(STEPS_A_POINT + self.structure.events.len());
+            self.pulse.go_on()?;
             match element {
                 Element::Point(point) => self.arrive(*point)?,
                 Element::Component(component) => self.unroll(component)?,

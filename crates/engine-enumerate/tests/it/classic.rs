@@ -6,7 +6,7 @@ use wattle_generate::Graph;
 use wattle_logic::{Sort, Term, Value};
 use wattle_memory::find;
 use wattle_program::{
-    Init, Local, Mode, Op, Process, Program, PropertyKind, Replicas, Tags, Variable, Vocabulary,
+    Init, Local, Mode, Op, Process, Program, PropertyKind, Replicas, Role, Tags, Variable, Vocabulary,
 };
 use wattle_source::Span;
 
@@ -157,6 +157,7 @@ fn loops_are_bounded() {
         ops: vec![],
         to,
         mode: Mode::Plain,
+        role: Role::Step,
         origin: Default::default(),
     };
     cfg.edges.push(edge(seen.negated(), entry));

@@ -2,7 +2,7 @@
 
 use wattle_abstraction::Cube;
 use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Budget, Property, Reason, Run, Task, certify};
+use wattle_engine::{Budget, Property, Reason, Run, Task, Work, certify};
 use wattle_logic::{Sort, Term};
 use wattle_memory::find;
 use wattle_program::EdgeId;
@@ -91,11 +91,35 @@ fn a_proof_is_about_one_model() {
     }
 }
 
+/// A proof that leaves the question open whether there is an initial state proves nothing; whatever its form.
+#[test]
+fn nothing_is_certified_of_a_program_that_cannot_start() {
+    let text = |init: u8| {
+        parse(&format!("shared x = 1; init x == {init}; thread p {{ local r; r = x; assert r == 1; }}"))
+    };
+    let (starts, cannot) = (text(1), text(2));
+    let proved = proof(&starts, "sc");
+    assert!(certified(&starts, "sc", &proved).is_ok());
+    let task = |program| Task { program, memory: find("sc").unwrap(), property: Property::Stated };
+    let run = Run::default();
+    let reasons = [
+        certified(&cannot, "sc", &proved).unwrap_err(),
+        certify::state_space(&task(&cannot), 0, &run).unwrap_err(),
+        certify::executions(&task(&cannot), &run).unwrap_err(),
+        certify::starts(&task(&cannot), &run).unwrap_err(),
+    ];
+    for reason in reasons {
+        assert!(certify::is_contradiction(&reason), "{reason}");
+        assert!(reason.to_string().contains("no initial state"), "{reason}");
+    }
+    assert_eq!(certify::starts(&task(&starts), &run), Ok(()));
+}
+
 #[test]
 fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
     let Proved { proof, unreached, ends } = proof(&program, "tso");
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
-    let run = Run::new(Budget { polls: Some(0), ..Budget::default() });
-    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Polls));
+    let run = Run::new(Budget { work: Some(Work::NONE), ..Budget::default() });
+    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Work));
 }

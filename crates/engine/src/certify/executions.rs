@@ -11,7 +11,7 @@ use wattle_memory::speaks_of_threads;
 use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
 use super::WRONG;
-use crate::{Bound, Census, Reason, Run, Spent, Task, Unsupported, Violation};
+use crate::{Bound, Census, Reason, Run, Spent, Task, Unsupported, Violation, Work};
 
 /// More candidates than this are not tried.
 const MOST_CANDIDATES: u64 = 50_000_000;
@@ -30,8 +30,12 @@ pub struct Survey {
     pub cut: bool,
 }
 
+/// What looking at a candidate costs.
+const CANDIDATE: Work = Work::microseconds(20);
+
 /// Does no consistent execution violate the property, and is none cut?
 pub fn executions(task: &Task<'_>, run: &Run) -> Result<u64, Reason> {
+    super::starts(task, run)?;
     let survey = survey(task, 2, run)?;
     if let Some(violated) = survey.violations.first() {
         return Err(Reason::GaveUp(format!("{WRONG}: {violated:?}")));
@@ -63,7 +67,8 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
     let cut = candidates::for_each(program, &shape, limits, &mut |candidate| {
         seen += 1;
         if seen.is_multiple_of(256)
-            && let Err(reason) = run.poll(Spent { memory: 0, states: seen })
+            && let Err(reason) =
+                run.poll(CANDIDATE * 256, Spent { memory: run.resident().unwrap_or(0), states: seen })
         {
             stopped = Some(reason);
             return ControlFlow::Break(());

@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use wattle_logic::{Kind, Term, Value};
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, is_stuck,
-    successors,
+    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, successors,
 };
-use wattle_program::{EdgeId, Op, ProcessId, Program, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, ProcessId, Program, Role, Shape, ThreadId};
 
 use super::WRONG;
+use crate::confirm::is_deadlock;
 use crate::{
-    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation,
+    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation, Work,
 };
 
 /// The result of re-exploration.
@@ -48,6 +48,7 @@ pub struct Closure {
 /// itself sees there. Such a store leaves memory as it is when it arrives, so dropping it at once
 /// loses no behaviour; kept, it can fill a buffer without end.
 pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
+    super::starts(task, run)?;
     let mut closure = explore(task, Some(capacity), true, false, run)?;
     if closure.cut && closure.violation.is_none() {
         closure = explore(task, Some(capacity), true, true, run)?;
@@ -124,6 +125,13 @@ fn drop_idle_stores(state: &mut State, sole: &[Option<ThreadId>]) {
     }
 }
 
+/// What visiting a state costs.
+const STATE: Work = Work::microseconds(5);
+
+fn spent(states: &[Rc<State>]) -> Spent {
+    Spent { memory: (states.len() * 400) as u64, states: states.len() as u64 }
+}
+
 fn explore(
     task: &Task<'_>,
     capacity: Option<usize>,
@@ -143,7 +151,11 @@ fn explore(
     let mut states: Vec<Rc<State>> = Vec::new();
     let mut parents: Vec<Option<(usize, Action)>> = Vec::new();
     let mut initial: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
-    for (choices, state) in initial_states(program, &shape).map_err(unsupported)? {
+    for (number, start) in initial_states(program, &shape).map_err(unsupported)?.enumerate() {
+        if number % 256 == 0 {
+            run.poll(STATE * 256, spent(&states))?;
+        }
+        let Some((choices, state)) = start.map_err(unsupported)? else { continue };
         let state = Rc::new(state);
         if known.insert(state.clone()) {
             initial.insert(states.len(), choices);
@@ -164,8 +176,7 @@ fn explore(
     };
     while next < states.len() {
         if next % 256 == 0 {
-            let memory = (states.len() * 400) as u64;
-            run.poll(Spent { memory, states: states.len() as u64 })?;
+            run.poll(STATE * 256, spent(&states))?;
         }
         let state = states[next].clone();
         let report = |violated, last, parents: &[_]| Counterexample {
@@ -183,7 +194,9 @@ fn explore(
                 Some(found) => Some(Violation::Property { property: found.property }),
                 None => None,
             },
-            Property::NoDeadlock => is_stuck(program, &shape, machine, &state).then_some(Violation::Deadlock),
+            Property::NoDeadlock => is_deadlock(program, &shape, machine, &state)
+                .map_err(|why| unsupported(why.to_string()))?
+                .then_some(Violation::Deadlock),
         };
         if let Some(violated) = bad
             && closure.violation.is_none()
@@ -205,6 +218,9 @@ fn explore(
         }
         for successor in successors(program, &shape, machine, &state) {
             let action = successor.action;
+            if task.property == Property::NoDeadlock && only_asserts(program, &shape, &action) {
+                continue;
+            }
             match successor.outcome {
                 Moved::Moved { state: mut moved, failed, .. } => {
                     if let Some(sole) = &sole {
@@ -255,6 +271,12 @@ fn explore(
     }
     closure.states = states.len() as u64;
     Ok(closure)
+}
+
+/// Is the move there for an assertion only?
+fn only_asserts(program: &Program, shape: &Shape, action: &Action) -> bool {
+    let Action::Step { thread, edge, .. } = action else { return false };
+    program.process(shape.info(*thread).process).cfg.edge(*edge).role == Role::Asserts
 }
 
 /// The most pending operations of any thread.

@@ -161,8 +161,11 @@ fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec
                     && event.written() == Some(value)
             })
     };
-    let states = operational::initial_states(program, shape).map_err(Rejected)?;
-    Ok(states.into_iter().map(|(_, state)| state).filter(is_start).collect())
+    let mut starts = Vec::new();
+    for start in operational::initial_states(program, shape).map_err(Rejected)? {
+        starts.extend(start.map_err(Rejected)?.map(|(_, state)| state).filter(is_start));
+    }
+    Ok(starts)
 }
 
 /// What went wrong in the steps of the paths.
@@ -285,6 +288,9 @@ impl Memory for Told {
 struct Given(VecDeque<i64>);
 
 impl Choices for Given {
+    fn knows(&self) -> bool {
+        true
+    }
     fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
         self.0.pop_front().filter(|code| low <= *code && *code <= high)
     }

@@ -10,6 +10,7 @@ mod graph;
 mod linearise;
 mod schedule;
 mod search;
+mod stuck;
 
 use std::fmt;
 
@@ -19,6 +20,7 @@ use crate::{Counterexample, Schedule, Task};
 
 pub use graph::drain;
 pub use schedule::replay;
+pub use stuck::is_deadlock;
 
 /// Why a counterexample does not hold water. Seeing one means that wattle has a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use wattle_memory::Machine;
 use wattle_memory::operational::{self, Outcome, State};
 use wattle_program::{Op, Program, Shape};
 
-use super::{Rejected, Replay, reject};
+use super::{Rejected, Replay, is_deadlock, reject};
 use crate::{Counterexample, Property, Task, Violation};
 
 /// Does the machine do what the schedule says, and is the property violated then?
@@ -18,8 +18,7 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
     };
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
-    let initial = operational::initial_states(program, &shape).map_err(Rejected)?;
-    let Some((_, start)) = initial.into_iter().find(|(choices, _)| *choices == schedule.initial) else {
+    let Some(start) = operational::initial_state(program, &shape, &schedule.initial) else {
         return reject("the schedule does not start in an initial state");
     };
     let mut states = vec![start];
@@ -85,7 +84,10 @@ fn judge(
             if shown { Ok(()) } else { reject("the last state does not violate the property") }
         }
         Violation::Deadlock if task.property != Property::NoDeadlock => reject("deadlock was not asked for"),
-        Violation::Deadlock if operational::is_stuck(program, shape, machine, last) => Ok(()),
-        Violation::Deadlock => reject("the last state is not stuck"),
+        Violation::Deadlock => match is_deadlock(program, shape, machine, last) {
+            Ok(true) => Ok(()),
+            Ok(false) => reject("the last state is not stuck"),
+            Err(why) => reject(why.to_string()),
+        },
     }
 }

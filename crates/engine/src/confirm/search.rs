@@ -46,7 +46,8 @@ pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repl
     };
     let execution = counterexample.execution.as_ref();
     let straight = execution.and_then(|execution| linearise(machine, &counterexample.paths, execution));
-    for (codes, start) in initial {
+    for start in initial {
+        let Some((codes, start)) = start.map_err(Rejected)? else { continue };
         search.actions.clear();
         let positions = vec![0; start.threads.len()];
         if search.follow(&start, straight.as_deref().unwrap_or_default())

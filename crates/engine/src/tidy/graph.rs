@@ -8,20 +8,29 @@ use wattle_memory::Execution;
 use wattle_program::{Op, Shape, ThreadId};
 
 use crate::confirm::confirm;
-use crate::{Counterexample, Task, Violation};
+use crate::{Counterexample, Run, Spent, Task, Violation, Work};
 
 /// Of longer executions only large parts are dropped: each try evaluates the axioms naively.
 const LONGEST: usize = 120;
 /// Still longer ones stay as they are.
 const TOO_LONG: usize = 600;
 
-pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample) -> Counterexample {
+/// Is this still a counterexample, and is there time to look?
+fn holds(task: &Task<'_>, counterexample: &Counterexample, run: &Run) -> bool {
+    let events = counterexample.execution.as_ref().map_or(0, |graph| graph.events.len() as u64);
+    run.poll(EVENT * events, Spent::default()).is_ok() && confirm(task, counterexample).is_ok()
+}
+
+/// What an event of an execution costs that is judged by the axioms.
+const EVENT: Work = Work::microseconds(20);
+
+pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample, run: &Run) -> Counterexample {
     let mut best = counterexample.clone();
     let events = |graph: &Counterexample| graph.execution.as_ref().map_or(0, |graph| graph.events.len());
     if best.schedule.is_some() || events(&best) > TOO_LONG {
         return best;
     }
-    if let Some(smaller) = causes(task, &best) {
+    if let Some(smaller) = causes(task, &best, run) {
         best = smaller;
     }
     let threads = (0..best.paths.len() as u32).map(ThreadId);
@@ -31,9 +40,10 @@ pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample) -> Count
         for thread in threads.clone() {
             let steps = best.paths[thread.0 as usize].len();
             let parts = [0, steps / 4, steps / 2, steps * 3 / 4];
-            let shorter = parts.into_iter().filter(|kept| *kept < steps).find_map(|kept| {
-                stopped(&best, thread, kept).filter(|shorter| confirm(task, shorter).is_ok())
-            });
+            let shorter = parts
+                .into_iter()
+                .filter(|kept| *kept < steps)
+                .find_map(|kept| stopped(&best, thread, kept).filter(|shorter| holds(task, shorter, run)));
             if let Some(shorter) = shorter {
                 best = shorter;
                 changed = true;
@@ -49,7 +59,7 @@ pub(super) fn shorten(task: &Task<'_>, counterexample: &Counterexample) -> Count
         for thread in threads.clone() {
             while let Some(kept) = best.paths[thread.0 as usize].len().checked_sub(1)
                 && let Some(shorter) = stopped(&best, thread, kept)
-                && confirm(task, &shorter).is_ok()
+                && holds(task, &shorter, run)
             {
                 best = shorter;
                 changed = true;
@@ -64,7 +74,7 @@ const MOST_TRIES: usize = 40;
 
 /// Of the assertions that threads come to, one that fails after as few steps as possible: its own
 /// thread's, and those that others take until they have written what was read.
-fn causes(task: &Task<'_>, counterexample: &Counterexample) -> Option<Counterexample> {
+fn causes(task: &Task<'_>, counterexample: &Counterexample, run: &Run) -> Option<Counterexample> {
     let Violation::Assertion { .. } = counterexample.violated else { return None };
     let execution = counterexample.execution.as_ref()?;
     let shape = Shape::new(task.program).ok()?;
@@ -98,7 +108,7 @@ fn causes(task: &Task<'_>, counterexample: &Counterexample) -> Option<Counterexa
             });
             smaller = next?;
         }
-        confirm(task, &smaller).ok().map(|_| smaller)
+        holds(task, &smaller, run).then_some(smaller)
     })
 }
 

@@ -10,21 +10,25 @@
 mod graph;
 
 use wattle_memory::Machine;
-use wattle_memory::operational::{Action, Half, Outcome, State, apply};
+use wattle_memory::operational::{Action, Half, Outcome, State, apply, initial_state};
 use wattle_program::step::AccessKind;
 use wattle_program::{Mode, Program, Shape};
 
 use crate::confirm::replay;
-use crate::{Counterexample, Schedule, Task};
+use crate::{Counterexample, Run, Schedule, Spent, Task, Work};
+
+/// What replaying a move costs.
+const MOVE: Work = Work::microseconds(1);
 
 /// Longer schedules are only reordered: slicing replays once for each candidate.
 const SLICE_LIMIT: usize = 300;
 
-/// The counterexample must be confirmed already; the result is confirmed too.
-pub fn tidy(task: &Task<'_>, counterexample: &Counterexample) -> Counterexample {
-    let mut best = graph::shorten(task, counterexample);
+/// The counterexample must be confirmed already; the result is confirmed too. When the budget is spent, it stays as
+/// tidy as it is.
+pub fn tidy(task: &Task<'_>, counterexample: &Counterexample, run: &Run) -> Counterexample {
+    let mut best = graph::shorten(task, counterexample, run);
     if best.schedule.as_ref().is_some_and(|schedule| schedule.actions.len() <= SLICE_LIMIT) {
-        slice(task, &mut best);
+        slice(task, &mut best, run);
     }
     if let Some(reordered) = reorder(task, &best)
         && replay(task, &reordered).is_ok()
@@ -41,12 +45,12 @@ fn with_actions(counterexample: &Counterexample, actions: Vec<Action>) -> Counte
 }
 
 /// Drop tails of threads, and commits that nobody needs.
-fn slice(task: &Task<'_>, best: &mut Counterexample) {
+fn slice(task: &Task<'_>, best: &mut Counterexample, run: &Run) {
     let Some(schedule) = best.schedule.clone() else { return };
     let mut actions = schedule.actions;
     // The last move stays: assertions and faults are judged on it.
     let mut at = actions.len().saturating_sub(1);
-    while at > 0 {
+    while at > 0 && run.poll(MOVE * actions.len() as u64, Spent::default()).is_ok() {
         at -= 1;
         let mut shorter = actions.clone();
         shorter.remove(at);
@@ -109,8 +113,7 @@ fn footprints(task: &Task<'_>, schedule: &Schedule) -> Option<Vec<Footprint>> {
     let program: &Program = task.program;
     let machine = task.memory.machine?;
     let shape = Shape::new(program).ok()?;
-    let initial = wattle_memory::operational::initial_states(program, &shape).ok()?;
-    let mut state: State = initial.into_iter().find(|(choices, _)| *choices == schedule.initial)?.1;
+    let mut state: State = initial_state(program, &shape, &schedule.initial)?;
     let mut result = Vec::new();
     for action in &schedule.actions {
         let mut footprint =

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use wattle_logic::{Binary, Sort, Term, Unary};
 use wattle_program::{
-    Cfg, Edge, Fence, Init, Local, Mode, Name, Op, Origin, Point, PointInfo, Process, Program, Tags,
+    Cfg, Edge, Fence, Init, Local, Mode, Name, Op, Origin, Point, PointInfo, Process, Program, Role, Tags,
     Vocabulary,
 };
 use wattle_source::{Diagnostic, Severity, Span};
@@ -242,7 +242,7 @@ impl Flow<'_> {
                 Point(0)
             }
         };
-        self.cfg.edges.push(Edge { from, guard, ops, to, mode: self.mode, origin });
+        self.cfg.edges.push(Edge { from, guard, ops, to, mode: self.mode, role: Role::Step, origin });
     }
 
     fn label(&mut self, name: &Name, span: Span, point: Point) {

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use wattle_logic::{Fault, Value};
-use wattle_program::step::{
-    Access, AccessKind, Choices, Memory, Remote, RemoteUpdate, Stop, ThreadState, domain, fit, step,
-};
-use wattle_program::{Edge, EdgeId, Fence, Mode, Name, Orders, Program, Range, Shape, Tags, ThreadId};
+use wattle_program::step::{Access, AccessKind, Choices, Memory, Remote, RemoteUpdate, Stop, fit, step};
+use wattle_program::{Edge, EdgeId, Fence, Mode, Name, Orders, Program, Shape, Tags, ThreadId};
 
 use super::state::{Half, State, Stored};
 use crate::Machine;
@@ -55,73 +53,6 @@ pub enum Outcome {
 pub struct Successor {
     pub action: Action,
     pub outcome: Outcome,
-}
-
-/// All initial states, each with the codes chosen for contents that are not fixed (memory first,
-/// then the locals of each thread). More than a million are refused.
-pub fn initial_states(program: &Program, shape: &Shape) -> Result<Vec<(Vec<i64>, State)>, String> {
-    let memory = shape.initial_memory(program).map_err(|fault| fault.to_string())?;
-    let mut cells: Vec<(Option<Value>, wattle_logic::Sort, Option<Range>)> = Vec::new();
-    for (location, value) in memory.iter().enumerate() {
-        let variable = &program.variables[shape.locations[location].variable as usize];
-        cells.push((value.clone(), variable.sort, variable.range));
-    }
-    for thread in shape.thread_ids() {
-        let locals = shape.initial_locals(program, thread).map_err(|fault| fault.to_string())?;
-        for (local, value) in program.process(shape.info(thread).process).locals.iter().zip(locals) {
-            cells.push((value, local.sort, local.range));
-        }
-    }
-    let mut states: Vec<(Vec<i64>, Vec<Value>)> = vec![(vec![], vec![])];
-    for (value, sort, range) in cells {
-        match value {
-            Some(value) => states.iter_mut().for_each(|(_, values)| values.push(value.clone())),
-            None => {
-                let (low, high) = domain(program, sort, range)
-                    .ok_or("an initial value is chosen among more than 65,536")?;
-                let size = states.len() as u128 * (i128::from(high) - i128::from(low) + 1).max(0) as u128;
-                if size > 1_000_000 {
-                    return Err("there are more than a million initial states".into());
-                }
-                states = (states.iter())
-                    .flat_map(|(choices, values)| {
-                        (low..=high).filter_map(move |code| {
-                            let mut choices = choices.clone();
-                            choices.push(code);
-                            let mut values = values.clone();
-                            values.push(sort.decode(code)?);
-                            Some((choices, values))
-                        })
-                    })
-                    .collect();
-            }
-        }
-    }
-    let mut result = Vec::new();
-    for (choices, values) in states {
-        let mut values = values.into_iter();
-        let memory = values.by_ref().take(shape.locations.len()).collect();
-        let threads = (shape.threads.iter())
-            .map(|info| {
-                let process = program.process(info.process);
-                let locals = values.by_ref().take(process.locals.len()).collect();
-                ThreadState { point: process.cfg.entry, locals }
-            })
-            .collect();
-        let empty = shape.threads.len();
-        let state = State { threads, memory, stores: vec![vec![]; empty], halves: vec![vec![]; empty] };
-        let allowed = match &program.init {
-            None => true,
-            Some(init) => {
-                let view = super::View { program, shape, state: &state };
-                init.evaluate_bool(&view).map_err(|fault| fault.to_string())?
-            }
-        };
-        if allowed {
-            result.push((choices, state));
-        }
-    }
-    Ok(result)
 }
 
 /// Every move from a state, in a fixed order.
@@ -506,6 +437,9 @@ struct Replay<'a> {
 }
 
 impl Choices for Replay<'_> {
+    fn knows(&self) -> bool {
+        true
+    }
     fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
         match self.rest.split_first() {
             Some((value, rest)) if low <= *value && *value <= high => {

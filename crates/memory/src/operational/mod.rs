@@ -16,10 +16,14 @@
 //!
 //! Buffers are unbounded here; a search that wants a bound counts for itself ([`State::pending`]).
 
+mod initial;
 mod machine;
 mod property;
 mod state;
+mod stuck;
 
-pub use machine::{Action, Outcome, Successor, apply, initial_states, successors};
-pub use property::{View, Violation, first_violation, is_final, is_stuck, violations};
+pub use initial::{InitialStates, Start, initial_state, initial_states};
+pub use machine::{Action, Outcome, Successor, apply, successors};
+pub use property::{View, Violation, first_violation, is_final, violations};
 pub use state::{Half, State, Stored};
+pub use stuck::{TooManyWays, is_stuck};

@@ -3,9 +3,7 @@
 use wattle_logic::{Environment, Fault, Value};
 use wattle_program::{Point, ProcessId, Program, Property, PropertyKind, Shape};
 
-use super::machine::{Action, Outcome, successors};
 use super::state::State;
-use crate::Machine;
 
 /// A whole state as the environment of a formula.
 #[derive(Debug)]
@@ -100,48 +98,4 @@ pub fn is_final(program: &Program, shape: &Shape, state: &State) -> bool {
         cfg.point(state.threads[thread.0 as usize].point).end
     });
     ended && state.stores.iter().all(Vec::is_empty) && state.halves.iter().all(Vec::is_empty)
-}
-
-/// Nothing can move and not all threads have ended. A thread that waits in a loop of several loads
-/// counts as stuck if nothing is pending anywhere and its loop, run alone, comes back to where it
-/// was: memory does not change, so it never will.
-pub fn is_stuck(program: &Program, shape: &Shape, machine: Machine, state: &State) -> bool {
-    let moves = successors(program, shape, machine, state);
-    if moves.is_empty() {
-        return !is_final(program, shape, state);
-    }
-    let spins = |action: &Action| match action {
-        Action::Step { thread, .. } => {
-            let cfg = &program.process(shape.info(*thread).process).cfg;
-            cfg.point(state.threads[thread.0 as usize].point).awaits
-                && comes_back(program, shape, machine, state, *thread)
-        }
-        _ => false,
-    };
-    moves.iter().all(|successor| spins(&successor.action))
-}
-
-fn comes_back(
-    program: &Program,
-    shape: &Shape,
-    machine: Machine,
-    start: &State,
-    thread: wattle_program::ThreadId,
-) -> bool {
-    let mut state = start.clone();
-    let steps = program.process(shape.info(thread).process).cfg.edges.len();
-    for _ in 0..=steps {
-        let mut next = successors(program, shape, machine, &state)
-            .into_iter()
-            .filter(|successor| successor.action.thread() == thread);
-        let (Some(only), None) = (next.next(), next.next()) else { return false };
-        match only.outcome {
-            Outcome::Moved { state: moved, .. } => state = moved,
-            _ => return false,
-        }
-        if state == *start {
-            return true;
-        }
-    }
-    false
 }

@@ -203,7 +203,7 @@ process t
         for each in 1..3 {
             let reduced = reduced(&program(text), discipline, each);
             let shape = Shape::new(&reduced.program).unwrap();
-            let start = initial_states(&reduced.program, &shape).unwrap().remove(0).1;
+            let start = initial_states(&reduced.program, &shape).unwrap().all().unwrap().remove(0).1;
             let machine = Machine::Sc { atomic_copy: false };
             assert_eq!(successors(&reduced.program, &shape, machine, &start), []);
         }
@@ -217,7 +217,7 @@ fn nobody_reaches_the_flag() {
     {
         let reduced = reduced(&straight(&[op]), Discipline::Pso, 1);
         let shape = Shape::new(&reduced.program).unwrap();
-        let start = initial_states(&reduced.program, &shape).unwrap().remove(0).1;
+        let start = initial_states(&reduced.program, &shape).unwrap().all().unwrap().remove(0).1;
         let moves = successors(&reduced.program, &shape, Machine::Sc { atomic_copy: false }, &start);
         assert!(
             !moves.is_empty() && moves.iter().all(|one| matches!(one.outcome, Outcome::Fault { .. })),

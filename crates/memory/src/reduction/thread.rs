@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
-    Cfg, Edge, Init, Local, Mode, Op, Orders, Origin, Point, PointInfo, Process, Program, Range, Shape,
+    Cfg, Edge, Init, Local, Mode, Op, Orders, Origin, Point, PointInfo, Process, Program, Range, Role, Shape,
     ThreadId,
 };
 use wattle_source::Span;
@@ -110,7 +110,8 @@ impl Source<'_> {
                     }),
                 };
                 result.moves.push(if case.full { Move::Overflow(id) } else { Move::Step(id) });
-                cfg.edges.push(Edge { ops: case.ops, to, ..edge.clone() });
+                let role = if case.full { Role::Step } else { edge.role };
+                cfg.edges.push(Edge { ops: case.ops, to, role, ..edge.clone() });
             }
         }
         for point in (0..source.points.len() as u32).map(Point) {
@@ -120,6 +121,7 @@ impl Source<'_> {
                 ops,
                 to,
                 mode: Mode::Plain,
+                role: Role::Step,
                 origin: Origin::default(),
             };
             let info = source.point(point);

@@ -6,7 +6,7 @@
 
 use wattle_logic::Term;
 
-use crate::{Cfg, Edge, Mode, Name, Op, Origin, Point, PointInfo, ProcessId, Program};
+use crate::{Cfg, Edge, Mode, Name, Op, Origin, Point, PointInfo, ProcessId, Program, Role};
 
 /// A place where a fence may stand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,7 +69,8 @@ fn insert_at(cfg: &mut Cfg, spot: Spot, op: &Op, guard: &Term) {
                     let (to, inside) = (edge.to, cfg.point(edge.to).inside);
                     let middle = cfg.add_point(PointInfo { inside, ..PointInfo::default() });
                     cfg.edges[number].to = middle;
-                    connect(cfg, middle, to, op, guard, origin);
+                    let role = cfg.edges[number].hand_on();
+                    connect(cfg, (middle, to), op, guard, role, origin);
                 }
             }
         }
@@ -80,7 +81,7 @@ fn insert_at(cfg: &mut Cfg, spot: Spot, op: &Op, guard: &Term) {
             for edge in cfg.edges.iter_mut().filter(|edge| edge.from == point) {
                 edge.from = after;
             }
-            connect(cfg, point, after, op, guard, origin);
+            connect(cfg, (point, after), op, guard, Role::Step, origin);
         }
     }
 }
@@ -96,11 +97,11 @@ pub fn takes_fence(edge: &Edge) -> bool {
     edge.mode != Mode::Locked && edge.ops.iter().any(starts)
 }
 
-fn connect(cfg: &mut Cfg, from: Point, to: Point, op: &Op, guard: &Term, origin: Origin) {
+fn connect(cfg: &mut Cfg, (from, to): (Point, Point), op: &Op, guard: &Term, role: Role, origin: Origin) {
     // In a locked section all edges are.
     let locked = cfg.point(to).inside == Some(Mode::Locked);
     let mode = if locked { Mode::Locked } else { Mode::Plain };
-    let edge = |guard: Term, ops: Vec<Op>| Edge { from, guard, ops, to, mode, origin };
+    let edge = |guard: Term, ops: Vec<Op>| Edge { from, guard, ops, to, mode, role, origin };
     cfg.edges.push(edge(guard.clone(), vec![op.clone()]));
     if !guard.is_true() {
         cfg.edges.push(edge(guard.negated(), vec![]));

@@ -21,7 +21,8 @@ use wattle_logic::{Sort, Term};
 
 use crate::promise::{Promise, weakest};
 use crate::{
-    Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Origin, Point, PointInfo, Program, Tags, Vocabulary,
+    Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Origin, Point, PointInfo, Program, Role, Tags,
+    Vocabulary,
 };
 
 /// The tag of a read-modify-write that has an order of its own instead of a locked step's.
@@ -480,12 +481,13 @@ fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) ->
             continue;
         };
         let hidden = |cfg: &mut Cfg| cfg.add_point(PointInfo { origin, ..PointInfo::default() });
-        let fences = |from: Point, to: Point, fences: &[Fence], guard: Term| Edge {
+        let fences = |from: Point, to: Point, fences: &[Fence], guard: Term, role: Role| Edge {
             from,
             guard,
             ops: fences.iter().cloned().map(Op::Fence).collect(),
             to,
             mode: Mode::Plain,
+            role,
             origin,
         };
         // The ways that one step may go (a comparison succeeds or fails) have their fence in common.
@@ -500,7 +502,7 @@ fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) ->
             for id in &leaving {
                 cfg.edges[id.0 as usize].from = middle;
             }
-            cfg.edges.push(fences(Point(point), middle, before, Term::bool(true)));
+            cfg.edges.push(fences(Point(point), middle, before, Term::bool(true), Role::Step));
         }
         for id in leaving {
             let Some(Around { after, on, .. }) = around.get(&id).filter(|around| !around.after.is_empty())
@@ -508,11 +510,13 @@ fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) ->
                 continue;
             };
             let end = hidden(cfg);
-            let target = std::mem::replace(&mut cfg.edges[id.0 as usize].to, end);
+            let edge = &mut cfg.edges[id.0 as usize];
+            let target = std::mem::replace(&mut edge.to, end);
+            let role = edge.hand_on();
             // Always true, but a branch that depends on what was loaded.
             let branch = on.map(|local| Term::local(local, sorts[local as usize]));
             let branch = branch.map_or(Term::bool(true), |loaded| loaded.clone().equals(loaded));
-            cfg.edges.push(fences(end, target, after, branch));
+            cfg.edges.push(fences(end, target, after, branch, role));
         }
     }
     Ok(())

@@ -10,8 +10,8 @@ use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
     Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op, Orders, Origin,
-    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Source, Tags,
-    Update, Variable, Vocabulary,
+    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Role, Source,
+    Tags, Update, Variable, Vocabulary,
 };
 
 /// See the module `text`. The result need not be valid; `validate` tells.
@@ -288,7 +288,6 @@ fn point(line: &mut Line<'_>, cfg: &mut Cfg) -> Read<()> {
             None => return line.unexpected("`plain`, `locked` or `buffered`"),
         }
     }
-    info.awaits = line.accept("awaits");
     info.origin = Origin(line.span()?);
     cfg.add_point(info);
     Ok(())
@@ -304,6 +303,8 @@ fn edge(line: &mut Line<'_>) -> Read<Edge> {
     line.expect("->")?;
     let to = Point(line.number()?);
     let mode = mode(line).unwrap_or_default();
+    let roles = [("retries", Role::Retries), ("asserts", Role::Asserts)];
+    let role = roles.into_iter().find(|(name, _)| line.accept(name)).map_or(Role::Step, |(_, role)| role);
     let guard = if line.accept("when") { line.term()? } else { Term::bool(true) };
     let mut ops = Vec::new();
     if line.accept("do") {
@@ -312,7 +313,7 @@ fn edge(line: &mut Line<'_>) -> Read<Edge> {
             ops.push(op(line)?);
         }
     }
-    Ok(Edge { from, guard, ops, to, mode, origin: Origin(line.span()?) })
+    Ok(Edge { from, guard, ops, to, mode, role, origin: Origin(line.span()?) })
 }
 
 fn op(line: &mut Line<'_>) -> Read<Op> {

@@ -9,7 +9,7 @@ use wattle_source::Span;
 use super::needs_quotes;
 use crate::{
     Choice, Dimension, Edge, Fence, Init, Mode, Name, Op, Orders, PointInfo, Process, ProcessId, Program,
-    PropertyKind, Range, Replicas, Source, Tags, Update, Variable,
+    PropertyKind, Range, Replicas, Role, Source, Tags, Update, Variable,
 };
 
 /// See the module `text`.
@@ -173,6 +173,11 @@ impl Printer<'_> {
         let mut out = format!("edge {} -> {}", edge.from.0, edge.to.0);
         if edge.mode != Mode::Plain {
             out += &format!(" {}", mode(edge.mode));
+        }
+        match edge.role {
+            Role::Step => {}
+            Role::Retries => out += " retries",
+            Role::Asserts => out += " asserts",
         }
         if edge.guard != Term::bool(true) {
             out += &format!(" when {}", self.term(&edge.guard));
@@ -488,9 +493,6 @@ fn point(info: &PointInfo) -> String {
     }
     if let Some(inside) = info.inside {
         out += &format!(" inside {}", mode(inside));
-    }
-    if info.awaits {
-        out += " awaits";
     }
     out + &span(info.origin.0)
 }

@@ -8,7 +8,7 @@ use wattle_source::{Diagnostic, FileId, Sources, Span};
 use super::{parse, print};
 use crate::{
     Cfg, Choice, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Op, Orders, Origin, Point,
-    PointInfo, Process, ProcessId, Program, Property, PropertyKind, Range, Replicas, Source, Update,
+    PointInfo, Process, ProcessId, Program, Property, PropertyKind, Range, Replicas, Role, Source, Update,
     Variable, Vocabulary,
 };
 
@@ -116,6 +116,7 @@ fn with_ops(ops: Vec<Op>) -> Program {
         ops,
         to: Point(1),
         mode: Mode::Plain,
+        role: Role::Step,
         origin: Origin::default(),
     };
     program.processes[0].cfg.edges.push(edge);
@@ -283,7 +284,7 @@ fn every_part_of_a_program() {
         for flag in [false, true] {
             let labels = if flag { vec!["label".into(), "x y".into()] } else { vec![] };
             let origin = Origin(if flag { span(1, 2) } else { Span::new(FileId(3), 0, 0) });
-            cfg.add_point(PointInfo { labels, end: flag, inside, awaits: !flag, origin });
+            cfg.add_point(PointInfo { labels, end: flag, inside, origin });
         }
     }
     for mode in [Mode::Plain, Mode::Locked, Mode::Buffered] {
@@ -296,7 +297,8 @@ fn every_part_of_a_program() {
             ),
         ] {
             let origin = Origin(span(4, 5));
-            cfg.edges.push(Edge { from: Point(0), guard, ops, to: Point(7), mode, origin });
+            let role = [Role::Step, Role::Retries, Role::Asserts][ops.len()];
+            cfg.edges.push(Edge { from: Point(0), guard, ops, to: Point(7), mode, role, origin });
         }
     }
     let formula = Term::at(0, Term::int(0), 1).and(Term::ended(1, Term::int(2)));
@@ -393,6 +395,7 @@ fn a_dump_can_be_read_by_people() {
         ],
         to: Point(1),
         mode: Mode::Locked,
+        role: Role::Step,
         origin: Origin(span(12, 34)),
     });
     let bad = Term::at(0, Term::int(0), 1).and(Term::at(1, Term::int(2), 3));

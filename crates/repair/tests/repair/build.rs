@@ -3,7 +3,7 @@
 use wattle_logic::{Binary, Sort, Term};
 use wattle_program::{
     Cfg, Dimension, Edge, Fence, Init, Local, Mode, Op, Origin, Point, PointInfo, Process, ProcessId,
-    Program, Property, PropertyKind, Replicas, Source, Tags, Variable, Vocabulary, validate,
+    Program, Property, PropertyKind, Replicas, Role, Source, Tags, Variable, Vocabulary, validate,
 };
 use wattle_source::{FileId, Span};
 
@@ -127,7 +127,7 @@ impl Thread<'_> {
     }
 
     fn edge(&mut self, guard: Term, ops: Vec<Op>, to: Point, mode: Mode, origin: Origin) {
-        self.cfg.edges.push(Edge { from: self.at, guard, ops, to, mode, origin });
+        self.cfg.edges.push(Edge { from: self.at, guard, ops, to, mode, role: Role::Step, origin });
     }
 
     pub fn step(&mut self, mode: Mode, ops: Vec<Op>) -> &mut Self {
@@ -225,11 +225,12 @@ impl Thread<'_> {
     /// Load each, until the condition holds.
     pub fn wait(&mut self, loads: &[(u32, Term)], condition: Term) -> &mut Self {
         let head = self.at;
-        self.cfg.points[head.0 as usize].awaits = true;
         for (into, address) in loads {
             self.load(*into, address.clone());
         }
         self.jump_if(condition.negated(), head);
+        let back = self.cfg.edges.iter_mut().rev().find(|edge| edge.to == head);
+        back.into_iter().for_each(|edge| edge.role = Role::Retries);
         self
     }
 }

@@ -3,13 +3,23 @@
 use wattle_engine::{Certificate, Figure, Property, Statistics};
 
 use super::story::wrap;
-use super::{Detail, Options, diagnostics, story};
+use super::{Detail, Options, Shown, story};
 use crate::{CheckReport, CheckVerdict};
 
-pub fn check(report: &CheckReport, options: &Options) -> String {
+pub fn check(report: &CheckReport, options: &Options) -> Shown {
+    match report.verdict {
+        CheckVerdict::Error => {
+            let headline = headline(report, options) + "\n";
+            Shown::refused(&headline, &report.sources, &report.diagnostics, options)
+        }
+        _ => Shown::new(result(report, options), &report.sources, &report.diagnostics, options),
+    }
+}
+
+fn result(report: &CheckReport, options: &Options) -> String {
     let mut out = headline(report, options);
     out.push('\n');
-    if options.detail == Detail::Quiet && !matches!(report.verdict, CheckVerdict::Error) {
+    if options.detail == Detail::Quiet {
         return out;
     }
     if let CheckVerdict::Unsafe { story: told } = &report.verdict {
@@ -19,9 +29,6 @@ pub fn check(report: &CheckReport, options: &Options) -> String {
         if told.holds_under_sc == Some(true) && !told.timeless {
             out.push_str(&format!("  To repair it: wattle fix {} --model {}\n", report.file, report.model));
         }
-    }
-    if !report.diagnostics.is_empty() {
-        out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
     }
     for note in &report.notes {
         out.push_str(&format!("  {} {note}\n", options.style.strong("note:")));
@@ -48,6 +55,7 @@ fn headline(report: &CheckReport, options: &Options) -> String {
     let mut worth: Vec<String> = Vec::new();
     let verdict = match &report.verdict {
         CheckVerdict::Safe { certificate } => {
+            worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
             match certificate {
                 Certificate::StateSpace { states, capacity, .. } => {
                     worth.push(format!("{}, all visited", counted(*states, "state")));

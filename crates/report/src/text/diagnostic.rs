@@ -11,7 +11,7 @@ pub fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic], options: &Opti
     diagnostics.iter().map(|diagnostic| one(sources, diagnostic, options)).collect()
 }
 
-fn one(sources: &Sources, diagnostic: &Diagnostic, options: &Options) -> String {
+pub(super) fn one(sources: &Sources, diagnostic: &Diagnostic, options: &Options) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -4,10 +4,18 @@ use similar::TextDiff;
 use wattle_source::FileId;
 
 use super::check::{counted, figures};
-use super::{Detail, Options, diagnostics};
+use super::{Detail, Options, Shown};
 use crate::{FixReport, FixVerdict, Placement, Proof};
 
-pub fn fix(report: &FixReport, options: &Options) -> String {
+pub fn fix(report: &FixReport, options: &Options) -> Shown {
+    let result = result(report, options);
+    match report.verdict {
+        FixVerdict::Error => Shown::refused(&result, &report.sources, &report.diagnostics, options),
+        _ => Shown::new(result, &report.sources, &report.diagnostics, options),
+    }
+}
+
+fn result(report: &FixReport, options: &Options) -> String {
     let style = options.style;
     let mut worth: Vec<String> = Vec::new();
     let verdict = match &report.verdict {
@@ -17,7 +25,8 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
         }
         FixVerdict::Repaired { count, source_count, minimal, proof, sets, .. } => {
             worth.push(amounts(sets.first().map_or(&[], Vec::as_slice), *count));
-            if let Some(source) = source_count.filter(|source| source != count) {
+            let copied = sets.iter().flatten().any(|one| one.copy.is_some());
+            if let Some(source) = source_count.filter(|source| source != count || copied) {
                 worth.push(format!("{source} in the text"));
             }
             worth.push(if *minimal { "fewest possible" } else { "not proved to be the fewest" }.into());
@@ -44,6 +53,9 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
             style.bad("INTERNAL ERROR")
         }
     };
+    if report.verdict.is_proved() {
+        worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
+    }
     if options.timing && !matches!(report.verdict, FixVerdict::Error) {
         worth.push(format!("{:.2} s", report.seconds));
     }
@@ -59,7 +71,7 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
         }
     };
     let mut out = format!("{}: {verdict}{model}{worth}\n", style.strong(&report.file));
-    if options.detail == Detail::Quiet && !matches!(report.verdict, FixVerdict::Error) {
+    if options.detail == Detail::Quiet {
         return out;
     }
     if let FixVerdict::Repaired { sets, edited, .. } = &report.verdict {
@@ -84,7 +96,6 @@ pub fn fix(report: &FixReport, options: &Options) -> String {
         out.push('\n');
         out.push_str(&diff(report, edited, options));
     }
-    out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
     for note in &report.notes {
         out.push_str(&format!("  {} {note}\n", style.strong("note:")));
     }

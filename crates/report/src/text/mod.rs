@@ -9,6 +9,10 @@ mod story;
 mod style;
 mod table;
 
+use wattle_source::{Diagnostic, Severity, Sources};
+
+use crate::is_vacuous;
+
 pub use check::check;
 pub use diagnostic::diagnostics;
 pub use fix::fix;
@@ -17,6 +21,32 @@ pub use port::port;
 pub use story::story;
 pub use style::Style;
 pub use table::Table;
+
+/// What is printed of one report: the result, and what is to be said beside it, on standard error: what is wrong
+/// with the input, and warnings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    pub result: String,
+    pub aside: String,
+}
+
+impl Shown {
+    /// A result with diagnostics beside it. Where only verdicts are wanted, a warning that takes the worth of a
+    /// verdict away is shown all the same.
+    fn new(result: String, sources: &Sources, all: &[Diagnostic], options: &Options) -> Shown {
+        let wanted = |one: &&Diagnostic| {
+            options.detail != Detail::Quiet || one.severity == Severity::Error || is_vacuous(one)
+        };
+        let aside = all.iter().filter(wanted).map(|one| diagnostic::one(sources, one, options)).collect();
+        Shown { result, aside }
+    }
+
+    /// Nothing came of the input: all of it stands aside.
+    fn refused(headline: &str, sources: &Sources, all: &[Diagnostic], options: &Options) -> Shown {
+        let aside = headline.to_owned() + &diagnostics(sources, all, options);
+        Shown { result: String::new(), aside }
+    }
+}
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

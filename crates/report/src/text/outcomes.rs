@@ -20,10 +20,10 @@ use std::fmt::Write;
 
 use wattle_program::Question;
 
-use super::{Detail, Options, diagnostics};
+use super::{Detail, Options, Shown};
 use crate::{Listing, OutcomesReport, OutcomesVerdict};
 
-pub fn outcomes(report: &OutcomesReport, options: &Options) -> String {
+pub fn outcomes(report: &OutcomesReport, options: &Options) -> Shown {
     let style = options.style;
     let mut out = match &report.verdict {
         OutcomesVerdict::Listed(listing) => listed(report, listing, options),
@@ -40,10 +40,8 @@ pub fn outcomes(report: &OutcomesReport, options: &Options) -> String {
             style.bad("INTERNAL ERROR:")
         ),
     };
-    // In a log only what is wrong may stand between results, unless more was asked for.
-    let told = report.verdict.listing().is_none() || options.detail == Detail::Verbose;
-    if told && !report.diagnostics.is_empty() {
-        out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
+    if matches!(report.verdict, OutcomesVerdict::Error) {
+        return Shown::refused(&out, &report.sources, &report.diagnostics, options);
     }
     if options.detail != Detail::Quiet {
         for caution in &report.cautions {
@@ -60,7 +58,10 @@ pub fn outcomes(report: &OutcomesReport, options: &Options) -> String {
     if report.verdict.listing().is_some() && options.detail != Detail::Quiet {
         out.push('\n');
     }
-    out
+    // Of thousands of tests only what is wrong is worth a word, unless more was asked for.
+    let told = report.verdict.listing().is_none() || options.detail == Detail::Verbose;
+    let diagnostics = if told { &report.diagnostics[..] } else { &[] };
+    Shown::new(out, &report.sources, diagnostics, options)
 }
 
 fn listed(report: &OutcomesReport, listing: &Listing, options: &Options) -> String {

@@ -1,10 +1,10 @@
 //! New final states, each with the cycle that the old model forbids.
 
 use super::story::cycle;
-use super::{Detail, Options, diagnostics};
+use super::{Detail, Options, Shown};
 use crate::{PortReport, PortVerdict};
 
-pub fn port(report: &PortReport, options: &Options) -> String {
+pub fn port(report: &PortReport, options: &Options) -> Shown {
     let style = options.style;
     let name = style.strong(if report.test.is_empty() { &report.file } else { &report.test });
     let PortReport { from, to, .. } = report;
@@ -52,8 +52,8 @@ pub fn port(report: &PortReport, options: &Options) -> String {
             }
         }
     }
-    if !report.diagnostics.is_empty() {
-        out.push_str(&diagnostics(&report.sources, &report.diagnostics, options));
+    match report.verdict {
+        PortVerdict::Error => Shown::refused(&out, &report.sources, &report.diagnostics, options),
+        _ => Shown::new(out, &report.sources, &report.diagnostics, options),
     }
-    out
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use wattle_engine::{Budget, Engine, Property, Reason, Run, Task, Verdict};
+use wattle_engine::{Budget, Engine, Property, Reason, Run, Task, Verdict, Work};
 use wattle_logic::{Binary, Term};
 use wattle_memory::find;
 use wattle_program::{Op, Program};
@@ -57,9 +57,11 @@ pub fn run(engine: &dyn Engine) -> Vec<String> {
         };
         let counter = counter();
         // A limit on work: unknown, with that reason, and no claim.
-        ask(&counter, &Run::new(Budget { polls: Some(5), ..Budget::default() }), &|verdict| {
-            matches!(verdict, Verdict::Unknown { reason: Reason::Polls })
-        });
+        ask(
+            &counter,
+            &Run::new(Budget { work: Some(Work::microseconds(50)), ..Budget::default() }),
+            &|verdict| matches!(verdict, Verdict::Unknown { reason: Reason::Work }),
+        );
         ask(&counter, &Run::new(Budget { states: Some(5000), ..Budget::default() }), &|verdict| {
             matches!(verdict, Verdict::Unknown { reason: Reason::States })
         });

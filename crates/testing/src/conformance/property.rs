@@ -162,12 +162,11 @@ fn crossed_waits(two_loads: bool, first_sets: bool) -> Program {
             }
             if two_loads {
                 let head = t.here();
-                t.graph.awaits(head);
                 let (r, s) = (t.load(other), t.load(other));
                 let open = t.value(r).equals(int(1)).and(t.value(s).equals(int(1)));
                 let exit = t.graph.point();
                 t.graph.to(exit, Mode::Plain, open.clone(), vec![]);
-                t.graph.to(head, Mode::Plain, open.negated(), vec![]);
+                t.graph.retry(head, Mode::Plain, open.negated(), vec![]);
                 t.graph.at = exit;
             } else {
                 let r = t.local();

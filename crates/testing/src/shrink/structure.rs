@@ -1,7 +1,7 @@
 //! Fewer properties, edges and operations, and plainer ones.
 
 use wattle_logic::Term;
-use wattle_program::{Edge, Init, Mode, Op, Point, Program};
+use wattle_program::{Edge, Init, Mode, Op, Point, Program, Role};
 
 pub fn simpler_graphs(program: &Program) -> impl Iterator<Item = Program> {
     declarations(program)
@@ -88,6 +88,7 @@ fn plainer_edges(program: &Program) -> impl Iterator<Item = Program> {
         }
         result.push(change(&|edge| edge.guard = Term::bool(true)));
         result.push(change(&|edge| edge.mode = Mode::Plain));
+        result.push(change(&|edge| edge.role = Role::Step));
         result.push(change(&|edge| {
             for op in &mut edge.ops {
                 if let Op::Load { tags, .. } | Op::Store { tags, .. } = op {
@@ -109,12 +110,11 @@ fn plainer_points(program: &Program) -> impl Iterator<Item = Program> {
             changed(program, |one| one.processes[process].cfg.points[point.0 as usize] = new)
         };
         let old = info(program);
-        let plain = wattle_program::PointInfo { labels: vec![], inside: None, awaits: false, ..old.clone() };
+        let plain = wattle_program::PointInfo { labels: vec![], inside: None, ..old.clone() };
         [
             set(plain),
             set(wattle_program::PointInfo { labels: vec![], ..old.clone() }),
-            set(wattle_program::PointInfo { inside: None, ..old.clone() }),
-            set(wattle_program::PointInfo { awaits: false, ..old }),
+            set(wattle_program::PointInfo { inside: None, ..old }),
         ]
         .into_iter()
     })

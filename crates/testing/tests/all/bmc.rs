@@ -1,6 +1,6 @@
 //! Bounded model checking contradicts neither the conformance suite nor the explicit-state engine.
 
-use wattle_engine::{Budget, Engine, Run, Task, Verdict, confirm};
+use wattle_engine::{Budget, Engine, Run, Task, Verdict, Work, confirm};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_explore::Explore;
 use wattle_generate::{Flavour, Profile};
@@ -21,7 +21,7 @@ fn no_case_of_the_conformance_suite_is_contradicted() {
                 if engine.accepts(&task).is_err() {
                     continue;
                 }
-                let run = Run::new(Budget { polls: Some(10_000), ..Budget::default() });
+                let run = Run::new(Budget { work: Some(Work::milliseconds(1_000)), ..Budget::default() });
                 match (engine.check(&task, &run).verdict, expected) {
                     (Verdict::Unsafe { counterexample }, Expected::Unsafe | Expected::Bounded) => {
                         confirm::confirm(&task, &counterexample).unwrap();

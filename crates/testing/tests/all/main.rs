@@ -6,6 +6,8 @@ mod agreement;
 mod bmc;
 mod conformance;
 mod corpus;
+mod deadlock;
 mod instantiate;
 mod laws;
 mod reduction;
+mod sections;

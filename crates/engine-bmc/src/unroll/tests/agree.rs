@@ -12,7 +12,12 @@ fn agree(seed: u64, model: &str) -> Option<bool> {
     let profile = Profile { loops: 150, any_init: 40, ..Profile::varied(seed) };
     let program = wattle_generate::program(seed, &profile);
     let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
-    let run = || Run::new(wattle_engine::Budget { polls: Some(20_000), ..Default::default() });
+    let run = || {
+        Run::new(wattle_engine::Budget {
+            work: Some(wattle_engine::Work::milliseconds(5_000)),
+            ..Default::default()
+        })
+    };
     let bmc = Bmc { unwind: Some(2), ..Bmc::default() };
     let enumerate = Enumerate::default();
     if bmc.accepts(&task).is_err() || enumerate.accepts(&task).is_err() {

@@ -16,7 +16,7 @@ use wattle_program::{Point, PropertyKind};
 
 use super::first::First;
 use super::{Checked, Claim, places, wrong};
-use crate::{Reason, Run, Spent};
+use crate::{Reason, Run, Spent, Work};
 
 /// One state is split into at most so many parts. More would take too long, and prove nothing either way.
 const MOST_PARTS: usize = 4_096;
@@ -77,6 +77,9 @@ pub(super) struct Closure<'c> {
     states: HashMap<&'c [Point], Vec<Cube>>,
 }
 
+/// What looking at an abstract state costs.
+pub(super) const STATE: Work = Work::microseconds(100);
+
 impl<'c> Closure<'c> {
     pub fn new(checked: &'c Checked<'c>, first: First) -> Result<Closure<'c>, Reason> {
         let (proof, system) = (checked.proof, &checked.system);
@@ -132,7 +135,7 @@ impl<'c> Closure<'c> {
         }
         for (number, (points, cube)) in self.checked.proof.states.iter().enumerate() {
             if number % 64 == 0 {
-                run.poll(Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
+                run.poll(STATE * 64, Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
             }
             self.state(points, *cube).map_err(|failure| match failure {
                 Failure::Wrong(what) => wrong(format!("state {number}: {what}")),

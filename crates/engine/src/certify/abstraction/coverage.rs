@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use wattle_abstraction::Cube;
 use wattle_program::{EdgeId, ProcessId};
 
+use super::closure::STATE;
 use super::closure::{Closure, Failure, Parts, Truth, truth, undecided};
 use super::wrong;
 use crate::{Reason, Run, Spent};
@@ -39,7 +40,7 @@ impl Closure<'_> {
         }
         for (number, (points, cube)) in states.iter().enumerate() {
             if number % 64 == 0 {
-                run.poll(Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
+                run.poll(STATE * 64, Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
             }
             if self.is_empty(cube) {
                 continue;

@@ -86,6 +86,9 @@ pub fn abstraction(
 ) -> Result<(u64, u64), Reason> {
     let checked = Checked::new(task, proof)?;
     let mut triples = triples::Triples::new(&checked, library, run)?;
+    if !triples.is_possible(std::slice::from_ref(&checked.system.init))? {
+        return Err(super::nothing_to_start_from());
+    }
     triples.check()?;
     let first = first::first(&checked, &mut triples)?;
     let closure = closure::Closure::new(&checked, first)?;

@@ -9,11 +9,14 @@ use wattle_logic::{Kind, Term};
 use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
 
 use super::{Checked, Claim, Triple, places, wrong};
-use crate::{Reason, Run, Spent, Unsupported};
+use crate::{Reason, Run, Spent, Unsupported, Work};
 
 /// A solver slows down with the formulas it has seen; after so many questions there is a new one. (With remainders, two
 /// thousand questions to one take seven times as long as two hundred to each of ten.)
 const QUESTIONS_A_SOLVER: u64 = 250;
+
+/// What a question costs.
+const QUESTION: Work = Work::microseconds(100);
 
 pub(super) struct Triples<'c> {
     checked: &'c Checked<'c>,
@@ -27,7 +30,7 @@ impl<'c> Triples<'c> {
         let limits = Limits { memory: run.budget().memory };
         let mut first = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
         let watched = run.clone();
-        first.stop_when(move || watched.poll(spent(&watched)).is_err());
+        first.stop_when(move || watched.poll(Work::NONE, spent(&watched)).is_err());
         Ok(Triples { checked, run, solver: checked.system.solver(&first).map_err(Reason::GaveUp)?, asked: 0 })
     }
 
@@ -93,7 +96,7 @@ impl<'c> Triples<'c> {
     pub fn is_possible(&mut self, all: &[Term]) -> Result<bool, Reason> {
         self.asked += 1;
         if self.asked.is_multiple_of(64) {
-            self.run.poll(spent(self.run))?;
+            self.run.poll(QUESTION * 64, spent(self.run))?;
         }
         if self.asked.is_multiple_of(QUESTIONS_A_SOLVER) {
             self.solver = self.checked.system.solver(&self.solver).map_err(Reason::GaveUp)?;
@@ -107,7 +110,7 @@ impl<'c> Triples<'c> {
             Outcome::Sat => Ok(true),
             Outcome::Unsat => Ok(false),
             Outcome::Stopped(why) => {
-                self.run.poll(spent(self.run))?;
+                self.run.poll(Work::NONE, spent(self.run))?;
                 Err(Reason::GaveUp(why.to_string()))
             }
         }

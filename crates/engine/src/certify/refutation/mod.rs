@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::WRONG;
-use crate::{Reason, Run, Spent};
+use crate::{Reason, Run, Spent, Work};
 use lemma::Theory;
 
 /// Two events, by number.
@@ -138,6 +138,9 @@ pub enum Edge {
     Fact(u32),
 }
 
+/// What checking a step costs.
+const STEP: Work = Work::microseconds(1);
+
 /// Is every step what it says? The number of steps.
 pub fn refutation(refutation: &Refutation, run: &Run) -> Result<u64, Reason> {
     if refutation.refuted.is_empty() {
@@ -152,7 +155,7 @@ pub fn refutation(refutation: &Refutation, run: &Run) -> Result<u64, Reason> {
         for (position, step) in refuted.steps.iter().enumerate() {
             count += 1;
             if count % 1024 == 0 {
-                run.poll(Spent { memory: 0, states: count })?;
+                run.poll(STEP * 1024, Spent { memory: run.resident().unwrap_or(0), states: count })?;
             }
             let holds = match &step.by {
                 Inference::Problem => {

@@ -20,7 +20,7 @@ mod table;
 pub mod x86;
 
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Unary, Value};
-use wattle_program::{Cfg, Edge, Fence, Mode, Op, Orders, Origin, Point, PointInfo, Tags};
+use wattle_program::{Cfg, Edge, Fence, Mode, Op, Orders, Origin, Point, PointInfo, Role, Tags};
 use wattle_source::{Diagnostic, Span};
 
 use super::lex::{Cursor, Read};
@@ -497,7 +497,7 @@ impl<'n, 'a> Body<'n, 'a> {
 
     fn edge(&mut self, from: Point, guard: Term, ops: Vec<Op>, to: Point) {
         let mode = std::mem::take(&mut self.mode);
-        self.edges.push(Edge { from, guard, ops, to, mode, origin: self.origin });
+        self.edges.push(Edge { from, guard, ops, to, mode, role: Role::Step, origin: self.origin });
     }
 
     /// Go to a label.

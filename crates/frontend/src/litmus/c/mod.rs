@@ -27,7 +27,7 @@ mod tests;
 mod words;
 
 use wattle_logic::{Kind, Sort, Term};
-use wattle_program::{Cfg, Edge, Mode, Op, Origin, Point, PointInfo, Tags, Vocabulary};
+use wattle_program::{Cfg, Edge, Mode, Op, Origin, Point, PointInfo, Role, Tags, Vocabulary};
 use wattle_source::{Diagnostic, Span};
 
 use super::lex::{Cursor, Read};
@@ -423,7 +423,15 @@ impl<'a> Body<'a, '_> {
     /// A step that does nothing.
     fn edge(&mut self, from: Point, guard: Term, to: Point) {
         let origin = self.origin();
-        self.cfg.edges.push(Edge { from, guard, ops: vec![], to, mode: Mode::Plain, origin });
+        self.cfg.edges.push(Edge {
+            from,
+            guard,
+            ops: vec![],
+            to,
+            mode: Mode::Plain,
+            role: Role::Step,
+            origin,
+        });
     }
 
     /// Everything read so far comes before what follows.
@@ -436,7 +444,7 @@ impl<'a> Body<'a, '_> {
         let ops = std::mem::take(&mut self.pending);
         let mode = std::mem::take(&mut self.mode);
         let guard = self.names.truth.clone();
-        self.cfg.edges.push(Edge { from, guard, ops, to, mode, origin: self.origin() });
+        self.cfg.edges.push(Edge { from, guard, ops, to, mode, role: Role::Step, origin: self.origin() });
         self.current = to;
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The body is lowered like any other into a fragment of the graph. If the fragment has no loops and
 //! few paths, each path becomes one edge: its guards are assumptions, its operations stand one after
-//! the other, and the section runs only if it can run to its end. Otherwise the points of the
+//! the other, and the section runs only if it can run to its end ([`witness`](super::witness) keeps the
+//! assertions of one that does not). Otherwise the points of the
 //! fragment are marked as inside, and nothing else moves while the thread stands there.
 //!
 //! Two things need the second form for their meaning: labels, which formulas may name, and a fence
@@ -52,9 +53,11 @@ impl Body<'_> {
             && !waits
             && let Some(paths) = paths(&fragment, entry, exit)
         {
-            for ops in paths {
+            for path in &paths {
+                let ops = path.iter().flat_map(|edge| operations(edge)).collect();
                 self.edge(at, next, Term::bool(true), ops, mode);
             }
+            self.witnesses(&paths, &fragment, exit, at, mode);
             return;
         }
         let marked: BTreeSet<Point> =
@@ -96,9 +99,8 @@ impl Body<'_> {
     }
 }
 
-/// The operations of every path, in the order of the text; `None` if there are loops, too many
-/// paths, or none.
-fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<Op>>> {
+/// Every path, in the order of the text; `None` if there are loops, too many paths, or none.
+fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<&Edge>>> {
     let mut leaving: BTreeMap<Point, Vec<&Edge>> = BTreeMap::new();
     for edge in fragment {
         leaving.entry(edge.from).or_default().push(edge);
@@ -109,10 +111,10 @@ fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<Op>>> {
         return None;
     }
     let mut found = Vec::new();
-    let mut open: Vec<(Point, Vec<Op>)> = vec![(entry, vec![])];
-    while let Some((point, ops)) = open.pop() {
+    let mut open: Vec<(Point, Vec<&Edge>)> = vec![(entry, vec![])];
+    while let Some((point, path)) = open.pop() {
         if point == exit {
-            found.push(ops);
+            found.push(path);
             continue;
         }
         let reaches = |edge: &&&Edge| counts.get(&edge.to).copied().unwrap_or(0) > 0;
@@ -121,19 +123,21 @@ fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<Op>>> {
         let first = edges.next();
         let others: Vec<_> = edges.collect();
         for edge in others.into_iter().rev() {
-            open.push((edge.to, extended(ops.clone(), edge)));
+            open.push((edge.to, [path.as_slice(), &[*edge]].concat()));
         }
-        open.extend(first.map(|edge| (edge.to, extended(ops, edge))));
+        open.extend(first.map(|edge| {
+            let mut path = path;
+            path.push(edge);
+            (edge.to, path)
+        }));
     }
     Some(found)
 }
 
-fn extended(mut ops: Vec<Op>, edge: &Edge) -> Vec<Op> {
-    if !edge.guard.is_true() {
-        ops.push(Op::Assume { condition: edge.guard.clone() });
-    }
-    ops.extend(edge.ops.iter().cloned());
-    ops
+/// What an edge does, its guard as an assumption.
+pub fn operations(edge: &Edge) -> impl Iterator<Item = Op> + '_ {
+    let guard = (!edge.guard.is_true()).then(|| Op::Assume { condition: edge.guard.clone() });
+    guard.into_iter().chain(edge.ops.iter().cloned())
 }
 
 /// How many paths lead from each point to the exit; `None` if there is a loop. Without recursion,

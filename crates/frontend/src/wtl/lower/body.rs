@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use wattle_logic::{Sort, Term};
-use wattle_program::{Cfg, Edge, Init, Local, Mode, Name, Op, Origin, Point, PointInfo, ProcessId};
+use wattle_program::{Cfg, Edge, Init, Local, Mode, Name, Op, Origin, Point, PointInfo, ProcessId, Role};
 use wattle_source::{Diagnostic, Span};
 
 use super::super::ast::{Ident, Initial, Stmt, StmtKind, Thread, Var};
@@ -107,8 +107,10 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub fn edge(&mut self, from: Point, to: Point, guard: Term, ops: Vec<Op>, mode: Mode) {
-        self.cfg.edges.push(Edge { from, guard, ops, to, mode, origin: self.origin });
+    pub fn edge(&mut self, from: Point, to: Point, guard: Term, ops: Vec<Op>, mode: Mode) -> &mut Edge {
+        let number = self.cfg.edges.len();
+        self.cfg.edges.push(Edge { from, guard, ops, to, mode, role: Role::Step, origin: self.origin });
+        &mut self.cfg.edges[number]
     }
 
     /// A statement starts here.

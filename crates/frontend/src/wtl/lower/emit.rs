@@ -6,7 +6,7 @@
 //! and an assumption; no state lies between.
 
 use wattle_logic::{Kind, Symbol, Term};
-use wattle_program::{Mode, Op, Point, op_terms};
+use wattle_program::{Mode, Op, Point, Role, op_terms};
 
 use super::body::Body;
 
@@ -33,15 +33,20 @@ pub struct Finish {
     pub condition: Option<Term>,
     pub ops: Vec<Op>,
     pub to: Point,
+    pub role: Role,
 }
 
 impl Finish {
     pub fn then(ops: Vec<Op>, to: Point) -> Finish {
-        Finish { condition: None, ops, to }
+        Finish { condition: None, ops, to, role: Role::Step }
     }
 
     pub fn when(condition: Term, to: Point) -> Finish {
-        Finish { condition: Some(condition), ops: vec![], to }
+        Finish { condition: Some(condition), ops: vec![], to, role: Role::Step }
+    }
+
+    pub fn retry(condition: Term, head: Point) -> Finish {
+        Finish { role: Role::Retries, ..Finish::when(condition, head) }
     }
 }
 
@@ -99,14 +104,15 @@ impl Body<'_> {
                         None => {}
                     }
                     ops.extend(finish.ops);
-                    self.edge(at, finish.to, guard, ops, Mode::Plain);
+                    self.edge(at, finish.to, guard, ops, Mode::Plain).role = finish.role;
                 }
             }
             Some(ways) => {
                 for way in &ways {
                     for finish in &finishes {
                         if let Some(ops) = fused(way, &before, finish) {
-                            self.edge(at, finish.to, Term::bool(true), ops, way.mode);
+                            let edge = self.edge(at, finish.to, Term::bool(true), ops, way.mode);
+                            edge.role = finish.role;
                         }
                     }
                 }

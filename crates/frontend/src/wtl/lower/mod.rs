@@ -16,6 +16,7 @@ mod statement;
 mod symbols;
 mod tidy;
 mod typed;
+mod witness;
 
 use wattle_program::{Op, Process, Program, Property, Vocabulary};
 use wattle_source::{Diagnostic, Span};

@@ -87,7 +87,9 @@ impl Body<'_> {
                     self.statement(block, start, next);
                 }
             }
-            StmtKind::Skip => self.edge(at, next, Term::bool(true), vec![], Mode::Plain),
+            StmtKind::Skip => {
+                self.edge(at, next, Term::bool(true), vec![], Mode::Plain);
+            }
             StmtKind::Await(condition) => self.await_that(condition, at, next),
             StmtKind::Assume(condition) => {
                 if let Some((actions, condition)) = self.condition(condition) {
@@ -141,13 +143,7 @@ impl Body<'_> {
         let Some((actions, condition)) = self.condition(condition) else { return };
         let mut finishes = vec![Finish::when(condition.clone(), next)];
         if accesses(&actions) > 1 && self.section.is_none() {
-            finishes.push(Finish::when(condition.negated(), at));
-            let updates = actions.iter().any(|action| match action {
-                Action::Local(_) => false,
-                Action::Access(ways) => ways.iter().any(|way| way.mode == Mode::Locked),
-            });
-            // A round with an update in it does not come back to where it was.
-            self.cfg.points[at.0 as usize].awaits = !updates;
+            finishes.push(Finish::retry(condition.negated(), at));
         }
         self.emit(at, actions, finishes);
     }

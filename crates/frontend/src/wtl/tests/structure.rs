@@ -1,7 +1,7 @@
 //! What the graph of each statement looks like.
 
 use wattle_logic::{Sort, Term};
-use wattle_program::{Choice, Dimension, Init, Mode, Op, Range, Replicas, Source, Vocabulary};
+use wattle_program::{Choice, Dimension, Init, Mode, Op, Point, Range, Replicas, Role, Source, Vocabulary};
 use wattle_source::Sources;
 
 use super::{edges, program};
@@ -48,9 +48,14 @@ fn waiting_and_asserting() {
     assert_eq!(body("assume x == 0 || y == 0;"), ["0>1 [load]", "1>2 [load assume]"]);
     assert_eq!(body("assert x == y;"), ["0>1 [load]", "1>2 [load assert]"]);
     let text = "shared x, y; thread p { await x == 0 || y == 0; await x; }";
-    let points = program(text).processes[0].cfg.points.clone();
-    assert_eq!(points.iter().filter(|info| info.awaits).count(), 1, "one load waits where it is");
-    assert!(points[0].awaits);
+    let awaits = program(text).processes[0].cfg.awaits();
+    let head = Some(Point(0));
+    assert_eq!(awaits, [head, head, None, None], "one load waits where it is");
+    // Whoever goes round an outer loop has left the await, also where that loop begins with it.
+    let text = "shared x, y; thread p { l: await x == 0 || y == 0; goto l; }";
+    let cfg = program(text).processes[0].cfg.clone();
+    assert_eq!(cfg.edges.iter().filter(|edge| edge.to == cfg.entry).count(), 2);
+    assert_eq!(cfg.edges.iter().filter(|edge| edge.role == Role::Retries).count(), 1);
 }
 
 #[test]

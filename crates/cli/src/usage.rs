@@ -1,0 +1,377 @@
+//! No option is silently without effect.
+//!
+//! clap knows which options a command has, and refuses some pairs of them (`conflicts_with` in `args.rs`). It
+//! does not know what an option is for. Most configure an engine: [`CONFIGURES`] says which. Such an option
+//! is refused where none of its engines can take part, because another was asked for, the model has no form that
+//! it could work on, or nothing is checked at all. Options of output that a command has no use for are
+//! harmless, so there is a word about them and no more.
+
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use wattle_driver::engines::LISTING;
+use wattle_driver::models;
+use wattle_memory::{Machine, MemoryModel};
+
+use crate::args::{Cli, Command, Dump, Emit, Question};
+
+const EXPLORE: &str = "explore";
+const EXTRAPOLATE: &str = "extrapolate";
+const BMC: &str = "bmc";
+const ENUMERATE: &str = "enumerate";
+/// Not engines, but they read options of one.
+const REDUCED: &str = "emit reduced";
+
+/// Which engines an option configures, by the name of its field.
+const CONFIGURES: [(&str, &str, &[&str]); 17] = [
+    ("timeout", "--timeout", &[EXPLORE, EXTRAPOLATE, BMC, ENUMERATE]),
+    ("memory", "--memory", &[EXPLORE, EXTRAPOLATE, BMC, ENUMERATE]),
+    ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, ENUMERATE]),
+    ("threads", "--threads", &[EXPLORE]),
+    ("no_reduction", "--no-reduction", &[EXPLORE]),
+    ("capacity", "--capacity", &[EXPLORE]),
+    ("buffer", "--buffer", &[EXTRAPOLATE, REDUCED]),
+    ("unwind", "--unwind", &[BMC, ENUMERATE]),
+    ("unwind_loop", "--unwind-loop", &[BMC]),
+    ("formulation", "--formulation", &[BMC]),
+    ("method", "--method", &[EXTRAPOLATE]),
+    ("cubes_by", "--search", &[EXTRAPOLATE]),
+    ("cube_size", "--cube-size", &[EXTRAPOLATE]),
+    ("ignore_predicates", "--ignore-predicates", &[EXTRAPOLATE]),
+    ("no_refinement", "--no-refinement", &[EXTRAPOLATE]),
+    ("rules", "--rules", &[EXTRAPOLATE]),
+    ("smt_library", "--smt-library", &[EXTRAPOLATE]),
+];
+
+/// What engine extrapolate does with store buffers; under sc there are none.
+const OF_BUFFERS: [(&str, &str); 3] = [("buffer", "--buffer"), ("method", "--method"), ("rules", "--rules")];
+
+/// Options of output, the commands that have no use for them, and what they would have to do with.
+const UNUSED: [(&str, &str, &[&str]); 4] = [
+    ("format", "--format", &["explain", "schema", "completions", "man"]),
+    ("color", "--color", &["test", "generate", "distinguish", "explain", "schema", "completions", "man"]),
+    ("verbose", "--verbose", &["models", "engines", "explain", "doctor", "schema", "completions", "man"]),
+    (
+        "smt_library",
+        "--smt-library",
+        &[
+            "models",
+            "generate",
+            "distinguish",
+            "replay",
+            "explain",
+            "schema",
+            "completions",
+            "man",
+            "outcomes",
+        ],
+    ),
+];
+
+/// `Err`: an option that would have no effect. The words beside are warnings.
+pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(vec![]) };
+    let given = |option: &str| {
+        matches.try_contains_id(option).unwrap_or(false)
+            && matches.value_source(option) == Some(ValueSource::CommandLine)
+    };
+    let warnings = (UNUSED.iter())
+        .filter(|(option, _, commands)| commands.contains(&name) && given(option))
+        .map(|(_, option, _)| format!("{option} has no effect on `wattle {name}`"))
+        .collect();
+    let Some(part) = taking_part(cli)? else { return Ok(warnings) };
+    for (option, said, engines) in CONFIGURES {
+        let unused = |engine: &&str| !part.engines.contains(engine);
+        let warned = UNUSED.iter().any(|(other, _, commands)| *other == option && commands.contains(&name));
+        if given(option) && !warned && engines.iter().all(unused) {
+            return Err(format!("{said} has no effect here: it is for {}, and {}", list(engines), part.why));
+        }
+    }
+    for (option, said) in part.unused {
+        if given(option) {
+            return Err(format!("{said} has no effect here: {}", part.why));
+        }
+    }
+    for (option, said) in OF_BUFFERS {
+        if given(option) && !part.buffers {
+            return Err(format!(
+                "{said} has no effect here: it is about store buffers, and no model has any"
+            ));
+        }
+    }
+    if given("sc_copy") && !part.copies {
+        return Err(
+            "--sc-copy has no effect here: it says how sc reads a remote copy, and neither sc nor rma is \
+                    among the models"
+                .into(),
+        );
+    }
+    Ok(warnings)
+}
+
+fn list(engines: &[&str]) -> String {
+    let engines: Vec<&str> = engines.iter().copied().filter(|engine| *engine != REDUCED).collect();
+    match engines[..] {
+        [engine] => format!("engine {engine}"),
+        _ => format!("engines {}", engines.join(", ")),
+    }
+}
+
+/// Who works on a request.
+struct Part {
+    engines: Vec<&'static str>,
+    /// Why nobody else does.
+    why: String,
+    /// Further options that do nothing then.
+    unused: &'static [(&'static str, &'static str)],
+    /// Does it matter how sc reads a remote copy?
+    copies: bool,
+    /// Is there a model with store buffers?
+    buffers: bool,
+}
+
+/// What `--dump` and `--emit reduced` have no use for.
+const NOTHING_CHECKED: &[(&str, &str)] = &[
+    ("engine", "--engine"),
+    ("check", "--check"),
+    ("certify", "--certify"),
+    ("accept_bounded", "--accept-bounded"),
+    ("deny", "--deny"),
+    ("save_trace", "--save-trace"),
+    ("jobs", "--jobs"),
+];
+
+/// `None`: a command without engines.
+fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
+    let resolve = |name: &str| models::resolve(name, false);
+    Ok(Some(match &cli.command {
+        Command::Check(args) => {
+            let model = [resolve(&args.model)?];
+            match (args.dump, args.emit) {
+                (Some(Dump::Program), _) => shown(vec![], &model),
+                (Some(Dump::Ssa | Dump::Events | Dump::Constraints), _) => {
+                    Part { unused: UNROLLING, ..shown(vec![BMC], &model) }
+                }
+                (Some(Dump::Predicates | Dump::Boolean), _) => shown(vec![EXTRAPOLATE], &model),
+                (None, Some(Emit::Reduced)) => shown(vec![REDUCED], &model),
+                (None, Some(Emit::Litmus) | None) => asked(args.search.engine.as_deref(), args.check, &model),
+            }
+        }
+        Command::Fix(args) => {
+            asked(args.search.engine.as_deref(), Question::Stated, &[resolve(&args.model)?])
+        }
+        Command::Compare(args) => {
+            let names = args.models.iter().chain(&args.from).chain(&args.to);
+            let models: Vec<MemoryModel> = names.map(|name| resolve(name)).collect::<Result<_, _>>()?;
+            let part = asked(args.search.engine.as_deref(), args.check, &models);
+            if args.from.is_some() { listing(part) } else { part }
+        }
+        Command::Outcomes(args) => {
+            let engine = args.search.engine.as_deref();
+            wattle_driver::engines::lists(engine.filter(|name| is_engine(name)))?;
+            let model = args.model.as_deref().map(resolve).transpose()?;
+            listing(match model {
+                Some(model) => asked(engine, Question::Stated, &[model]),
+                None => asked(engine, Question::Stated, &[]),
+            })
+        }
+        Command::Test(args) => asked(args.search.engine.as_deref(), Question::Stated, &[]),
+        _ => return Ok(None),
+    }))
+}
+
+const UNROLLING: &[(&str, &str)] = &[
+    ("engine", "--engine"),
+    ("check", "--check"),
+    ("certify", "--certify"),
+    ("accept_bounded", "--accept-bounded"),
+    ("deny", "--deny"),
+    ("save_trace", "--save-trace"),
+    ("jobs", "--jobs"),
+    ("timeout", "--timeout"),
+    ("memory", "--memory"),
+];
+
+/// Something is shown, and nothing is checked.
+fn shown(engines: Vec<&'static str>, models: &[MemoryModel]) -> Part {
+    let (copies, buffers) = (reads_copies(models), has_buffers(models));
+    Part { engines, why: "nothing is checked".into(), unused: NOTHING_CHECKED, copies, buffers }
+}
+
+/// The engines that can answer a question under one of these models (none: whichever the texts name).
+fn asked(only: Option<&str>, question: Question, models: &[MemoryModel]) -> Part {
+    let works = |engine: &str| {
+        let works = |model: &MemoryModel| match engine {
+            EXPLORE => model.machine.is_some(),
+            EXTRAPOLATE => matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso | Machine::Pso)),
+            _ => model.axioms.is_some(),
+        };
+        (models.is_empty() || models.iter().any(works)) && (question == Question::Stated || engine == EXPLORE)
+    };
+    let all = [EXPLORE, EXTRAPOLATE, BMC, ENUMERATE];
+    // What nobody knows is refused with a better word later.
+    let wanted = |engine: &&str| only.is_none_or(|name| name == *engine || !is_engine(name));
+    let engines: Vec<&'static str> =
+        all.into_iter().filter(wanted).filter(|engine| works(engine) || only.is_some()).collect();
+    let why = match (only, &engines[..]) {
+        (Some(name), _) => format!("--engine {name} was asked for"),
+        (None, []) => "no engine takes part".into(),
+        (None, engines) => format!("only {} can take part", list(engines)),
+    };
+    let any = models.is_empty();
+    Part {
+        engines,
+        why,
+        unused: &[],
+        copies: any || reads_copies(models),
+        buffers: any || has_buffers(models),
+    }
+}
+
+/// Of these, those that list final states.
+fn listing(part: Part) -> Part {
+    let engines: Vec<&'static str> =
+        part.engines.iter().copied().filter(|engine| LISTING.contains(engine)).collect();
+    let why = match engines == part.engines {
+        true => part.why,
+        false => format!("only {} can take part", list(&engines)),
+    };
+    Part { engines, why, ..part }
+}
+
+fn is_engine(name: &str) -> bool {
+    [EXPLORE, EXTRAPOLATE, BMC, ENUMERATE].contains(&name)
+}
+
+/// A violation under rma is held against sc.
+fn reads_copies(models: &[MemoryModel]) -> bool {
+    models.iter().any(|model| matches!(model.machine, Some(Machine::Sc { .. } | Machine::Rma)))
+}
+
+fn has_buffers(models: &[MemoryModel]) -> bool {
+    models.iter().any(|model| matches!(model.machine, Some(Machine::Tso | Machine::Pso)))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, FromArgMatches};
+
+    use super::*;
+
+    /// Every option that any command has is in a table, or is known to have an effect wherever it can be given.
+    #[test]
+    fn no_option_is_forgotten() {
+        let effective = [
+            // What is asked, and of what.
+            "files",
+            "lang",
+            "jobs",
+            "model",
+            "models",
+            "from",
+            "to",
+            "check",
+            "engine",
+            "sc_copy",
+            "one",
+            "other",
+            // What comes of the answer.
+            "certify",
+            "accept_bounded",
+            "deny",
+            "save_trace",
+            "dump",
+            "emit",
+            "allow_missing",
+            // Repairs.
+            "all",
+            "anywhere",
+            "per_thread",
+            "relax",
+            "cost",
+            "write",
+            // Generated tests.
+            "cycle",
+            "arch",
+            "name",
+            "count",
+            "seed",
+            "out",
+            "list_edges",
+            "edges",
+            "size",
+            "free",
+            // Output that every command has.
+            "quiet",
+            "no_timing",
+            "help",
+            "version",
+            "trace",
+            "subject",
+            "command",
+            "shell",
+        ];
+        let known = |id: &str| {
+            effective.contains(&id)
+                || CONFIGURES.iter().any(|(option, ..)| *option == id)
+                || UNUSED.iter().any(|(option, ..)| *option == id)
+        };
+        for command in Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                assert!(known(argument.get_id().as_str()), "{} {}", command.get_name(), argument.get_id());
+            }
+        }
+    }
+
+    fn usage(arguments: &[&str]) -> Result<Vec<String>, String> {
+        let matches = Cli::command().try_get_matches_from([&["wattle"], arguments].concat()).unwrap();
+        check(&Cli::from_arg_matches(&matches).unwrap(), &matches)
+    }
+
+    fn is_refused(arguments: &[&str]) -> bool {
+        usage(arguments).is_err()
+    }
+
+    #[test]
+    fn options_of_engines_that_cannot_take_part_are_refused() {
+        let check = |more: &[&str]| is_refused(&[&["check", "a.wtl", "--model", "tso"], more].concat());
+        assert!(check(&["--engine", "explore", "--method", "ce"]));
+        assert!(check(&["--engine", "explore", "--unwind", "3"]));
+        assert!(check(&["--engine", "extrapolate", "--unwind", "3"]));
+        assert!(check(&["--engine", "bmc", "--buffer", "2"]));
+        assert!(check(&["--engine", "bmc", "--threads", "2"]));
+        assert!(check(&["--engine", "bmc", "--max-states", "2"]));
+        assert!(check(&["--engine", "enumerate", "--unwind-loop", "1=2"]));
+        assert!(check(&["--engine", "explore", "--smt-library", "z3"]));
+        assert!(check(&["--check", "deadlock", "--unwind", "3"]));
+        assert!(check(&["--dump", "program", "--unwind", "3"]));
+        assert!(check(&["--dump", "ssa", "--method", "ce"]));
+        assert!(check(&["--dump", "ssa", "--timeout", "3s"]));
+        assert!(check(&["--dump", "boolean", "--certify"]));
+        assert!(check(&["--emit", "reduced", "--engine", "explore"]));
+        assert!(check(&["--sc-copy", "atomic"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--buffer", "2"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--dump", "predicates", "--rules", "4"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "power", "--buffer", "2"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "power", "--capacity", "2"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "rma", "--unwind", "2"]));
+        assert!(is_refused(&["fix", "a.wtl", "--model", "tso", "--engine", "bmc", "--rules", "5"]));
+        assert!(is_refused(&["outcomes", "a.wtl", "--engine", "bmc"]));
+        assert!(is_refused(&["outcomes", "a.wtl", "--formulation", "clocks"]));
+        assert!(is_refused(&["compare", "a.wtl", "--models", "power,arm", "--threads", "2"]));
+        assert!(is_refused(&["test", "a.wtl", "--engine", "bmc", "--no-reduction"]));
+    }
+
+    #[test]
+    fn options_of_engines_that_may_take_part_are_not() {
+        let check = |more: &[&str]| usage(&[&["check", "a.wtl", "--model", "tso"], more].concat());
+        assert_eq!(check(&["--method", "ce", "--unwind", "3", "--threads", "2"]), Ok(vec![]));
+        assert_eq!(check(&["--engine", "bmc", "--unwind", "3", "--formulation", "clocks"]), Ok(vec![]));
+        assert_eq!(check(&["--emit", "reduced", "--buffer", "2"]), Ok(vec![]));
+        assert_eq!(check(&["--dump", "boolean", "--cube-size", "2", "--timeout", "3s"]), Ok(vec![]));
+        assert_eq!(check(&["--dump", "events", "--unwind", "2"]), Ok(vec![]));
+        assert_eq!(usage(&["check", "a.wtl", "--model", "rma", "--sc-copy", "atomic"]), Ok(vec![]));
+        assert_eq!(usage(&["outcomes", "a.wtl", "--unwind", "2", "--threads", "2"]), Ok(vec![]));
+        assert_eq!(usage(&["compare", "a.wtl", "--models", "tso,power", "--unwind", "2"]), Ok(vec![]));
+        assert_eq!(usage(&["models", "--verbose"]).map(|warnings| warnings.len()), Ok(1));
+    }
+}

@@ -1,0 +1,239 @@
+//! The text after a repair: edited, read again, checked again, and with nothing in it that is not needed.
+//!
+//! The search for fences chooses places of the control-flow graph. Most are one statement of the text; the head
+//! of a loop is not, because a fence there stands on every way to the head. So places are weighed by the
+//! statements that they take ([`statements`]), and where one took several, those that turn out to be needless
+//! are taken out again ([`needless`]).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use wattle_engine::{Engine, Property, Run, Task};
+use wattle_program::ProcessId;
+use wattle_program::passes::{Insertion, Spot};
+use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
+use wattle_report::{Changed, CheckVerdict, FixReport};
+use wattle_source::{Span, TextEdit};
+
+use crate::adapt::adapt;
+use crate::check::{Check, check};
+use crate::fix::{Fences, Fix};
+use crate::{Input, Loaded, Watch, load};
+
+/// How many statements each place takes, where that is not one. Only loops have such places.
+pub(crate) fn statements(
+    loaded: &Loaded,
+    places: &[Insertion],
+    fences: &Fences,
+) -> BTreeMap<(ProcessId, Spot), u64> {
+    let written = &loaded.parsed.program;
+    let mut result = BTreeMap::new();
+    if written.processes.iter().all(|process| process.cfg.is_loop_free()) {
+        return result;
+    }
+    let mut known = Vec::new();
+    for one in places {
+        let key = (one.place.process, one.place.spot);
+        if known.contains(&key) {
+            continue;
+        }
+        known.push(key);
+        let said = fences.as_written(&in_all_copies(one));
+        let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, written, &[said]);
+        let text = edits.map(|edits| TextEdit::apply(loaded.sources.text(loaded.file), &edits));
+        let new = text.ok().and_then(|text| new_statements(loaded, &text));
+        if let Some(new @ 2..) = new {
+            result.insert(key, new as u64);
+        }
+    }
+    result
+}
+
+/// How many fences and flushes an edited text has that the text did not have.
+pub(crate) fn new_statements(loaded: &Loaded, edited: &str) -> Option<usize> {
+    let again = load(&Input::text("edited", loaded.frontend.name, edited)).ok()?;
+    existing(&again.parsed.program).len().checked_sub(existing(&loaded.parsed.program).len())
+}
+
+/// The text with these insertions, and no needless ones where a place takes several statements.
+pub(crate) fn repaired_text(
+    request: &Fix,
+    input: &Input,
+    loaded: &Loaded,
+    insertions: &[Insertion],
+    (engine, proof): (&dyn Engine, &Proof),
+    run: &Run,
+    watch: &Watch,
+) -> Result<String, NoEdit> {
+    let (sources, file) = (&loaded.sources, loaded.file);
+    let edits = (loaded.frontend.edit)(sources, file, &loaded.parsed.program, insertions);
+    let edits = edits.map_err(NoEdit::Undecided)?;
+    let text = edited(request, input, loaded, &edits, run, watch)?;
+    if new_statements(loaded, &text).is_none_or(|new| new <= insertions.len()) {
+        return Ok(text);
+    }
+    let Ok(again) = load(&Input::text(&input.name, loaded.frontend.name, &text)) else { return Ok(text) };
+    let Some(removals) = needless(request, &again, &inserted(&edits), (engine, proof), run) else {
+        return Ok(text);
+    };
+    let mut request = request.clone();
+    for (line, _) in &mut request.settings.loop_lines {
+        *line = line_after(sources.text(file), &edits, *line);
+    }
+    match edited(&request, input, &again, &removals, run, watch) {
+        Err(NoEdit::Undecided(_)) => Ok(text),
+        result => result,
+    }
+}
+
+/// How to take out those new fences of an edited text that can go together; the rest is as well proved.
+fn needless(
+    request: &Fix,
+    edited: &Loaded,
+    inserted: &[Range<usize>],
+    (engine, proof): (&dyn Engine, &Proof),
+    run: &Run,
+) -> Option<Vec<TextEdit>> {
+    let program = adapt(&edited.parsed.program, &request.model).ok()?.program;
+    let task = Task { program: &program, memory: &request.model, property: Property::Stated };
+    let is_new = |fence: &Existing| {
+        let at = fence.origin.0.start as usize;
+        inserted.iter().any(|range| range.contains(&at))
+    };
+    let new: Vec<Existing> = existing(&program).into_iter().filter(is_new).collect();
+    let relaxing = relax_among(&task, &new, engine, &Options::default(), run).ok()?;
+    let Relaxed::Fewest { remove, proof: of, .. } = relaxing.outcome else { return None };
+    let as_good = matches!((proof, &of), (Proof::Bounded(_), _) | (_, Proof::Safe { .. }));
+    let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
+    match as_good && !spans.is_empty() {
+        true => (edited.frontend.remove)(&edited.sources, edited.file, &spans).ok(),
+        false => None,
+    }
+}
+
+/// Where the texts of the edits stand after them.
+fn inserted(edits: &[TextEdit]) -> Vec<Range<usize>> {
+    let mut order: Vec<&TextEdit> = edits.iter().collect();
+    order.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let (mut added, mut removed) = (0, 0);
+    let mut ranges = Vec::new();
+    for edit in order {
+        let start = edit.span.start as usize + added - removed;
+        ranges.push(start..start + edit.text.len());
+        added += edit.text.len();
+        removed += (edit.span.end - edit.span.start) as usize;
+    }
+    ranges
+}
+
+/// Why no edited text is shown.
+pub(crate) enum NoEdit {
+    /// The language cannot say it, or the time was up.
+    Undecided(String),
+    /// The edited text does not do what the search proved: wattle has a bug.
+    Contradiction(String),
+}
+
+/// The text after the edits, read and checked again.
+pub(crate) fn edited(
+    request: &Fix,
+    input: &Input,
+    loaded: &Loaded,
+    edits: &[TextEdit],
+    run: &Run,
+    watch: &Watch,
+) -> Result<String, NoEdit> {
+    let text = loaded.sources.text(loaded.file);
+    let edited = TextEdit::apply(text, edits);
+    let mut settings = request.settings.clone();
+    for (line, _) in &mut settings.loop_lines {
+        *line = line_after(text, edits, *line);
+    }
+    let again = Check {
+        model: request.model.clone(),
+        property: Property::Stated,
+        engine: request.engine.clone(),
+        settings,
+        // The search and this check share the budget.
+        budget: run.left(),
+        certify: false,
+        atomic_copy: request.atomic_copy,
+        blame_weak_memory: false,
+        litmus: false,
+    };
+    let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
+        .map_err(NoEdit::Undecided)?;
+    match checked.report.verdict {
+        CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
+        CheckVerdict::Unknown { reason } => {
+            Err(NoEdit::Undecided(format!("the edited text, read again, is unknown ({reason})")))
+        }
+        other => Err(NoEdit::Contradiction(format!("the edited text, read again, is {}", other.word()))),
+    }
+}
+
+/// Which line a line of the old text is after the edits.
+fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
+    let breaks = |text: &str| text.matches('\n').count() as u32;
+    let start: usize = text.split_inclusive('\n').take((line as usize).saturating_sub(1)).map(str::len).sum();
+    let begins = start + text[start..].len() - text[start..].trim_start().len();
+    let before = |edit: &&TextEdit| edit.span.start as usize <= begins;
+    let new: u32 = edits.iter().filter(before).map(|edit| breaks(&edit.text)).sum();
+    let old: u32 = (edits.iter().filter(before))
+        .map(|edit| breaks(&text[edit.span.start as usize..edit.span.end as usize]))
+        .sum();
+    line + new - old
+}
+
+/// Say why there is no edited text, or write it if that was asked for.
+pub(crate) fn show_or_write(
+    request: &Fix,
+    input: &Input,
+    loaded: &Loaded,
+    edited: Result<String, NoEdit>,
+    report: &mut FixReport,
+) -> Option<String> {
+    let text = match edited {
+        Ok(text) => text,
+        Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
+            report.notes.push(format!("no change of the text is shown: {why}"));
+            return None;
+        }
+    };
+    translate_again(request, loaded, &text, report);
+    if request.write {
+        report.notes.push(match input.path().map(|path| (path, write(path, &text))) {
+            Some((path, Ok(()))) => format!("written to {}", path.display()),
+            Some((_, Err(error))) => format!("NOT written: {error}"),
+            None => "NOT written: the text does not come from a file".into(),
+        });
+    }
+    Some(text)
+}
+
+/// The verdict is about the new text, whose fences may not have an equal either.
+fn translate_again(request: &Fix, loaded: &Loaded, text: &str, report: &mut FixReport) {
+    let Ok(again) = load(&Input::text(&report.file, loaded.frontend.name, text)) else { return };
+    let Ok(adapted) = adapt(&again.parsed.program, &request.model) else { return };
+    let translated = adapted.translated(&again.sources);
+    // The lines may be others now.
+    let old = &report.translated.changes;
+    let same =
+        |one: &Changed, other: &Changed| (&one.written, &one.became) == (&other.written, &other.became);
+    let new = translated.changes.iter().filter(|new| !old.iter().any(|old| same(old, new)));
+    report.notes.extend(new.map(ToString::to_string));
+    report.translated = translated;
+}
+
+/// Write beside the file and rename, so that an interruption leaves the old text.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".wattle-new");
+    fs::write(&beside, text)?;
+    if let Ok(metadata) = fs::metadata(path) {
+        fs::set_permissions(&beside, metadata.permissions())?;
+    }
+    fs::rename(&beside, path)
+}

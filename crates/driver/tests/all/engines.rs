@@ -1,0 +1,88 @@
+//! What every engine has to say of the same program, asked for by name.
+
+use wattle_driver::check::{Check, check};
+use wattle_driver::engines::{ENGINES, Settings};
+use wattle_driver::{Input, Watch, models};
+use wattle_engine::{Budget, Property, Reason};
+use wattle_report::{CheckReport, CheckVerdict};
+
+fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport {
+    let request = Check {
+        model: models::resolve(model, false).unwrap(),
+        property: Property::Stated,
+        engine: Some(engine.into()),
+        settings: Settings { smt: smt(), ..Settings::default() },
+        budget: Budget::default(),
+        certify,
+        atomic_copy: false,
+        blame_weak_memory: false,
+        litmus: false,
+    };
+    check(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap().report
+}
+
+fn smt() -> Vec<std::path::PathBuf> {
+    wattle_smt::Library::beside(&std::env::current_exe().unwrap())
+}
+
+/// Every engine, under the models that it works on.
+fn everywhere() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ENGINES.iter().flat_map(|engine| {
+        let models: &[&str] = match engine.name {
+            "explore" | "extrapolate" => &["sc", "tso", "pso"],
+            _ => &["sc", "tso", "pso", "power", "aarch64"],
+        };
+        models.iter().map(|model| (engine.name, *model))
+    })
+}
+
+#[test]
+fn no_initial_state_is_unknown_to_every_engine() {
+    let texts = [
+        "shared x = 1; init x == 2; thread p { assert false; } finally x == 7;",
+        "shared x = 1; init x == 2; thread p { x = 3; }",
+        "shared x: 0..3 = *; init x > 1 && x < 2; thread p { local r; r = x; assert r == 1; } finally x == 7;",
+        "shared x: 0..3 = *; init x > 1 && x < 2; thread p { while (true) { x = 1; } } forbid p@end;",
+    ];
+    for text in texts {
+        for (engine, model) in everywhere() {
+            for certify in [false, true] {
+                let verdict = checked(text, model, engine, certify).verdict;
+                let unknown = matches!(verdict, CheckVerdict::Unknown { reason: Reason::NoInitialState });
+                assert!(unknown, "{engine} under {model}: {verdict:?}\n{text}");
+            }
+        }
+    }
+}
+
+/// An `init` that some state satisfies takes nothing away.
+#[test]
+fn an_initial_state_is_enough() {
+    let text = "shared x: 0..3 = *; init x > 1 && x < 3; thread p { local r; r = x; assert r == 2; }";
+    for (engine, model) in everywhere() {
+        let report = checked(text, model, engine, true);
+        assert!(
+            matches!(report.verdict, CheckVerdict::Safe { .. }),
+            "{engine} {model}: {:?}",
+            report.verdict
+        );
+        assert!(report.certified && report.diagnostics.is_empty(), "{engine} {model}: {:?}", report.notes);
+    }
+}
+
+#[test]
+fn an_assertion_that_is_reached_counts_for_every_engine() {
+    let texts = [
+        ("shared x; thread p { local r; atomic { r = x; assert r == 1; assume r == 5; } }", "unsafe"),
+        ("shared x; thread p { local r; atomic { r = x; assert r == 0; assume r == 5; } }", "safe"),
+        ("shared x; thread p { local r; atomic { x = 1; assert false; assume r == 5; } }", "unsafe"),
+        ("shared x; thread p { local r: 0..1; atomic { assert x == 1; r = 2; } }", "unsafe"),
+        ("shared x; thread p { local r; atomic { assume r == 5; assert false; } }", "safe"),
+    ];
+    for (text, expected) in texts {
+        for (engine, model) in everywhere() {
+            let verdict = checked(text, model, engine, false).verdict;
+            assert_eq!(verdict.word(), expected, "{engine} under {model}: {verdict:?}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Limits hold: every engine and every judge looks at its budget often enough.
+//!
+//! Nothing here asks a clock. Engines count what they do (`Run::work`), and a run knows the most that was done between two
+//! looks. How well counted work agrees with time is measured by `cargo xtask bench limits`.
+
+use wattle_driver::engines::{ENGINES, Settings};
+use wattle_driver::{Input, adapt, load, models};
+use wattle_engine::{Budget, Certificate, Property, Reason, Run, Task, Verdict, Work, certify};
+use wattle_program::{Program, passes};
+use wattle_testing::heavy;
+
+/// More than this is not done without a look.
+const STRETCH: Work = Work::milliseconds(100);
+
+fn program(name: &str, text: &str) -> Program {
+    let loaded = load(&Input::text("heavy.wtl", "wtl", text)).unwrap_or_else(|refused| {
+        panic!("{name}: {:?}", refused.diagnostics.first().map(|problem| &problem.message))
+    });
+    passes::forget_dead(&loaded.parsed.program)
+}
+
+/// Each engine on each program, with a budget that the largest ones exceed.
+#[test]
+fn engines_look_at_their_budget() {
+    let limit = Work::milliseconds(50);
+    let mut stopped = Vec::new();
+    for (name, text) in heavy::programs(1.0) {
+        let written = program(name, &text);
+        for model in ["tso", "aarch64"] {
+            let memory = models::resolve(model, false).unwrap();
+            let Ok(program) = adapt(&written, &memory) else {
+                panic!("{name} has no translation to {model}")
+            };
+            let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+            for constructor in ENGINES {
+                let engine = (constructor.build)(&Settings::default());
+                if engine.accepts(&task).is_err() {
+                    continue;
+                }
+                let run = Run::new(Budget { work: Some(limit), ..Budget::default() });
+                let answer = engine.check(&task, &run);
+                let what = format!("{name}, {model}, {}", constructor.name);
+                assert!(run.longest_stretch() <= STRETCH, "{what}: {:?}", run.longest_stretch());
+                assert!(run.worked() <= limit + STRETCH, "{what}: {:?}", run.worked());
+                if matches!(answer.verdict, Verdict::Unknown { reason: Reason::Work }) {
+                    stopped.push(constructor.name);
+                }
+            }
+        }
+    }
+    // The programs are large enough to mean something; where Z3 is missing, one engine refuses them all.
+    for name in ["explore", "bmc", "enumerate"] {
+        assert!(stopped.contains(&name), "{name} was never stopped");
+    }
+}
+
+/// The judges, on proofs that take them a while: stopped early, they say so, and nothing else.
+#[test]
+fn judges_look_at_their_budget() {
+    let text = "
+        shared flag[2], turn = 0, x: 0..9 = 0;
+        thread p[2] {
+          while (true) {
+            flag[me] = 1; fence; turn = 1 - me; fence;
+            await flag[1 - me] == 0 || turn == me;
+            cs: x = (x + 1) % 10;
+            flag[me] = 0;
+          }
+        }
+        forbid p[0]@cs && p[1]@cs;";
+    let long = "
+        shared x = 0, y = 0;
+        thread p { local r = 0; x = 1; r = y; x = 2; }
+        thread q { local r = 0, s = 0; y = 1; r = x; s = x; assert r < 4; y = s; }
+        thread t { local r = 0; r = x; y = r; }";
+    let limit = Work::milliseconds(1);
+    let mut forms = Vec::new();
+    for (text, model, name) in
+        [(text, "tso", "explore"), (long, "tso", "enumerate"), (long, "tso", "bmc"), (long, "aarch64", "bmc")]
+    {
+        let written = program(name, text);
+        let memory = models::resolve(model, false).unwrap();
+        let program = adapt(&written, &memory).unwrap();
+        let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+        let mut settings = Settings::default();
+        settings.bmc.proof = true;
+        let engine = ENGINES.iter().find(|engine| engine.name == name).unwrap();
+        let answer = (engine.build)(&settings).check(&task, &Run::default());
+        let Verdict::Safe { certificate } = answer.verdict else { panic!("{name}: {:?}", answer.verdict) };
+        let judge = |run: &Run| match &certificate {
+            Certificate::StateSpace { capacity, .. } => {
+                ("state space", certify::state_space(&task, *capacity, run).map(|_| ()))
+            }
+            Certificate::Executions { .. } => ("executions", certify::executions(&task, run).map(|_| ())),
+            Certificate::Refutation { proof: Some(proof), .. } => {
+                ("refutation", certify::refutation(proof, run).map(|_| ()))
+            }
+            other => panic!("{name}: {other:?}"),
+        };
+        let whole = Run::default();
+        let (form, judged) = judge(&whole);
+        assert_eq!(judged, Ok(()), "{form}");
+        assert!(whole.longest_stretch() <= STRETCH, "{form}: {:?}", whole.longest_stretch());
+        if whole.worked() > limit {
+            let short = Run::new(Budget { work: Some(limit), ..Budget::default() });
+            assert_eq!(judge(&short).1, Err(Reason::Work), "{form}");
+            forms.push(form);
+        }
+    }
+    assert_eq!(forms.first(), Some(&"state space"), "{forms:?}");
+    assert!(forms.contains(&"executions"), "{forms:?}");
+}

@@ -50,12 +50,9 @@ pub fn run(quick: bool) -> Result<bool, String> {
         let Ok(loaded) = load(&input) else { return Err(format!("{name}: not read")) };
         for model in names {
             let memory = models::resolve(model, false)?;
-            let mut program = loaded.parsed.program.clone();
-            if let Some(spoken) = memory.vocabulary.filter(|spoken| *spoken != program.vocabulary) {
-                let translated = passes::retarget(&program, spoken);
-                program = translated.map_err(|_| format!("{name}: not under {model}"))?;
-            }
-            let program = passes::forget_dead(&program);
+            let translated = memory.translate(&loaded.parsed.program);
+            let translated = translated.map_err(|_| format!("{name}: not under {model}"))?;
+            let program = passes::forget_dead(&translated.program);
             let task = Task { program: &program, memory: &memory, property: Property::Stated };
             let [fresh, shared] = best(&task, if quick { bound.min(2) } else { bound });
             good &= fresh.1 == shared.1;

@@ -38,7 +38,8 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
         let program = passes::forget_dead(&loaded.parsed.program);
         for model in MODELS {
             let memory = models::resolve(model, false)?;
-            let Ok(program) = wattle_driver::adapt(&program, &memory) else { continue };
+            let Ok(adapted) = wattle_driver::adapt(&program, &memory) else { continue };
+            let program = adapted.program;
             let task = Task { program: &program, memory: &memory, property: Property::Stated };
             let budget = Budget { time: Some(limit), memory: Some(4 << 30), ..Budget::default() };
             for constructor in ENGINES {

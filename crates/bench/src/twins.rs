@@ -105,7 +105,7 @@ fn compare_one(name: &str, text: &str, compared: &mut Compared) {
         let Some(memory) = find(model) else { continue };
         let task = Task { program, memory, property: Property::Stated };
         let axioms = match memory.refuses(program) {
-            Some(what) => Err(what),
+            Some(refused) => Err(refused.what),
             None => Enumerate::default().outcomes(&task, &Run::default()).map_err(|why| why.to_string()),
         };
         let axioms = match axioms {

@@ -6,11 +6,11 @@ use wattle_engine::{
 };
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
-use wattle_report::{CheckReport, CheckVerdict, Trace};
+use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
-use crate::adapt::{adapt, translated};
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -62,6 +62,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
         sources: wattle_source::Sources::new(),
         notes: vec![],
         remarks: vec![],
+        translated: Translated::default(),
         litmus: None,
     };
     let mut trace = None;
@@ -109,8 +110,9 @@ fn answer(
 ) -> Option<Counterexample> {
     let adapted = match adapt(&loaded.parsed.program, &request.model) {
         Ok(adapted) => {
-            report.notes.extend(translated(&loaded.parsed.program, &adapted));
-            adapted
+            report.notes.extend(adapted.notes(&loaded.sources));
+            report.translated = adapted.translated(&loaded.sources);
+            adapted.program
         }
         Err(unsupported) => {
             report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
@@ -287,6 +289,6 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
         _ => None,
     });
     let span: Span = unsupported.span.or(named)?;
-    let message = format!("unsupported: {unsupported}");
-    Some(Diagnostic::warning("unsupported", span, message).expecting("this is where the search ends"))
+    // The verdict says why.
+    Some(Diagnostic::warning("unsupported", span, "the search ends here").expecting("not supported"))
 }

@@ -36,7 +36,7 @@ pub fn unrolled(
         Err(why) => return Ok(Err(why)),
     };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
-        let program = passes::forget_dead(&program);
+        let program = passes::forget_dead(&program.program);
         let task = Task { program: &program, memory, property: Property::Stated };
         bmc::dump(&settings.bmc, &task, view).map_err(|why| why.to_string())
     }))
@@ -53,7 +53,7 @@ pub fn abstracted(
     let loaded = load(input)?;
     let engine = Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
-        let program = passes::forget_dead(&program);
+        let program = passes::forget_dead(&program.program);
         let task = Task { program: &program, memory, property: Property::Stated };
         engine.dump(&task, run, view).map_err(|why| why.to_string())
     }))
@@ -68,8 +68,8 @@ pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<Resul
         _ => return Ok(Err(format!("{} has no store buffers", memory.name))),
     };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|adapted| {
-        let capacity = room.capacity(&adapted, discipline);
-        let reduced = capacity.and_then(|capacity| reduce(&adapted, discipline, &capacity));
+        let capacity = room.capacity(&adapted.program, discipline);
+        let reduced = capacity.and_then(|capacity| reduce(&adapted.program, discipline, &capacity));
         let reduced = reduced.map_err(|why| why.to_string())?;
         Ok(program(&reduced.program))
     }))

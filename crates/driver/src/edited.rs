@@ -14,7 +14,7 @@ use wattle_engine::{Engine, Property, Run, Task};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
-use wattle_report::CheckVerdict;
+use wattle_report::{Changed, CheckVerdict, FixReport};
 use wattle_source::{Span, TextEdit};
 
 use crate::adapt::adapt;
@@ -96,7 +96,7 @@ fn needless(
     (engine, proof): (&dyn Engine, &Proof),
     run: &Run,
 ) -> Option<Vec<TextEdit>> {
-    let program = adapt(&edited.parsed.program, &request.model).ok()?;
+    let program = adapt(&edited.parsed.program, &request.model).ok()?.program;
     let task = Task { program: &program, memory: &request.model, property: Property::Stated };
     let is_new = |fence: &Existing| {
         let at = fence.origin.0.start as usize;
@@ -191,24 +191,40 @@ fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
 pub(crate) fn show_or_write(
     request: &Fix,
     input: &Input,
+    loaded: &Loaded,
     edited: Result<String, NoEdit>,
-    notes: &mut Vec<String>,
+    report: &mut FixReport,
 ) -> Option<String> {
     let text = match edited {
         Ok(text) => text,
         Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
-            notes.push(format!("no change of the text is shown: {why}"));
+            report.notes.push(format!("no change of the text is shown: {why}"));
             return None;
         }
     };
+    translate_again(request, loaded, &text, report);
     if request.write {
-        notes.push(match input.path().map(|path| (path, write(path, &text))) {
+        report.notes.push(match input.path().map(|path| (path, write(path, &text))) {
             Some((path, Ok(()))) => format!("written to {}", path.display()),
             Some((_, Err(error))) => format!("NOT written: {error}"),
             None => "NOT written: the text does not come from a file".into(),
         });
     }
     Some(text)
+}
+
+/// The verdict is about the new text, whose fences may not have an equal either.
+fn translate_again(request: &Fix, loaded: &Loaded, text: &str, report: &mut FixReport) {
+    let Ok(again) = load(&Input::text(&report.file, loaded.frontend.name, text)) else { return };
+    let Ok(adapted) = adapt(&again.parsed.program, &request.model) else { return };
+    let translated = adapted.translated(&again.sources);
+    // The lines may be others now.
+    let old = &report.translated.changes;
+    let same =
+        |one: &Changed, other: &Changed| (&one.written, &one.became) == (&other.written, &other.became);
+    let new = translated.changes.iter().filter(|new| !old.iter().any(|old| same(old, new)));
+    report.notes.extend(new.map(ToString::to_string));
+    report.translated = translated;
 }
 
 /// Write beside the file and rename, so that an interruption leaves the old text.

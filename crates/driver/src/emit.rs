@@ -15,6 +15,7 @@ use wattle_memory::axiomatic::{Step, explain_cycle};
 use wattle_memory::{Event, EventKind, Execution, MemoryModel, observe, operational};
 use wattle_program::{Orders, Shape, Vocabulary};
 
+use crate::adapt::adapt;
 use crate::{Input, load, models};
 
 /// `Err`: why there is no such test.
@@ -187,7 +188,8 @@ fn shows(test: &Test, memory: &MemoryModel) -> Result<(), String> {
     let sc = models::resolve("sc", false)?;
     let run = Run::new(Budget { work: Some(Work::milliseconds(10_000)), ..Budget::default() });
     for (memory, allowed) in [(memory, true), (&sc, false)] {
-        let task = Task { program: &loaded.parsed.program, memory, property: Property::Stated };
+        let adapted = adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string())?;
+        let task = Task { program: &adapted.program, memory, property: Property::Stated };
         let answer = Enumerate::default().check(&task, &run);
         let found = matches!(answer.verdict, Verdict::Unsafe { .. });
         if found != allowed {

@@ -160,7 +160,7 @@ pub fn acceptances(
     let adapted = adapt(&loaded.parsed.program, memory);
     let one = |constructor: &Constructor| {
         let accepts = adapted.as_ref().map_err(ToString::to_string).and_then(|program| {
-            let program = passes::forget_dead(program);
+            let program = passes::forget_dead(&program.program);
             let task = Task { program: &program, memory, property: Property::Stated };
             (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string())
         });

@@ -12,10 +12,10 @@ use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
 use wattle_repair::{Existing, Objective, Outcome, Relaxed};
-use wattle_report::{FixReport, FixVerdict, Placement, Proof, statement_text};
+use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::{adapt, translated};
+use crate::adapt::adapt;
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::load::panic_text;
@@ -106,6 +106,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
         diagnostics: vec![],
         sources: Sources::new(),
         notes: vec![],
+        translated: Translated::default(),
         remarks: vec![],
     };
     match load(input) {
@@ -147,8 +148,9 @@ fn repair(
     let written = &loaded.parsed.program;
     let adapted = match adapt(written, &request.model) {
         Ok(adapted) => {
-            report.notes.extend(translated(written, &adapted));
-            adapted
+            report.notes.extend(adapted.notes(&loaded.sources));
+            report.translated = adapted.translated(&loaded.sources);
+            adapted.program
         }
         Err(unsupported) => {
             report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
@@ -198,7 +200,7 @@ fn repair(
                     report.verdict = FixVerdict::Internal { what };
                     return;
                 }
-                edited => show_or_write(request, input, edited, &mut report.notes),
+                edited => show_or_write(request, input, loaded, edited, report),
             };
             let proof = self::proof(&proof);
             let source_count = edited.as_ref().and_then(|text| new_statements(loaded, text)).or(source_count);
@@ -219,7 +221,7 @@ fn repair(
                         report.verdict = FixVerdict::Internal { what };
                         return;
                     }
-                    edited => show_or_write(request, input, edited, &mut report.notes),
+                    edited => show_or_write(request, input, loaded, edited, report),
                 },
             };
             let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
@@ -236,7 +238,8 @@ impl Fences {
     /// `spoken` are the fences that the text can say; `program` is what became of it.
     fn new(spoken: Vec<Fence>, program: &Program, memory: &MemoryModel) -> Fences {
         let mean = |fence: &Fence, wanted: &Fence| match memory.vocabulary {
-            Some(to) if *fence != *wanted => retarget_fence(fence, to).is_some_and(|it| it.tag == wanted.tag),
+            Some(to) if *fence != *wanted => retarget_fence(fence, to)
+                .is_some_and(|sequence| matches!(&sequence[..], [it] if it.tag == wanted.tag)),
             _ => fence == wanted,
         };
         // Of those that become the same, the strongest says best what is meant.

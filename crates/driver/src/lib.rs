@@ -24,6 +24,7 @@ mod panel;
 mod pool;
 pub mod port;
 mod reach;
+mod refusals;
 pub mod replay;
 mod similar;
 mod solve;
@@ -32,7 +33,7 @@ pub mod test;
 mod turns;
 mod watch;
 
-pub use adapt::adapt;
+pub use adapt::{Adapted, adapt};
 pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;

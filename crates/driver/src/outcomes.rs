@@ -14,10 +14,10 @@ use wattle_engine::{
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Shape, Vocabulary, passes};
-use wattle_report::{OutcomesReport, OutcomesVerdict, list};
+use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::{adapt, translated};
+use crate::adapt::adapt;
 use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
 use crate::{Input, Loaded, Refused, Watch, load, models};
@@ -61,6 +61,7 @@ fn blank(file: &str, sources: Sources) -> OutcomesReport {
         diagnostics: vec![],
         sources,
         notes: vec![],
+        translated: Translated::default(),
         cautions: vec![],
     }
 }
@@ -106,10 +107,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
     report.model = model.name.to_string();
     let program = match adapt(&program, model) {
         Ok(adapted) => {
-            if let Some(note) = translated(&program, &adapted) {
-                report.cautions.push(note);
-            }
-            adapted
+            report.cautions.extend(adapted.notes(&loaded.sources));
+            report.translated = adapted.translated(&loaded.sources);
+            adapted.program
         }
         Err(unsupported) => {
             report.verdict = OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
@@ -120,9 +120,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
     report.verdict = match count(request, &task, run) {
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
         Err(Stopped::Reason(reason)) => {
-            if let Reason::Unsupported(Unsupported { what, span: Some(span) }) = &reason {
-                let message = format!("unsupported: {what}");
-                report.diagnostics.push(Diagnostic::warning("unsupported", *span, message));
+            if let Reason::Unsupported(Unsupported { span: Some(span), .. }) = &reason {
+                let place = Diagnostic::warning("unsupported", *span, "the search ends here");
+                report.diagnostics.push(place.expecting("not supported"));
             }
             OutcomesVerdict::Unknown { reason }
         }

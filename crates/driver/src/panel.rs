@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wattle_engine::{Answer, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
 
 use crate::reach::Reach;
+use crate::refusals::{all_refuse, says_more};
 use crate::turns::{Turn, turns};
 
 pub(crate) struct Panel<'a> {
@@ -19,17 +20,17 @@ pub(crate) struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Those that accept the task, or why each does not.
+    /// Those that accept the task, or why none does.
     pub(crate) fn new(engines: &'a [Box<dyn Engine>], task: &Task<'_>) -> Result<Panel<'a>, Unsupported> {
-        let (mut willing, mut refusals): (Vec<&dyn Engine>, Vec<String>) = (vec![], vec![]);
+        let (mut willing, mut refusals): (Vec<&dyn Engine>, Vec<_>) = (vec![], vec![]);
         for engine in engines {
             match engine.accepts(task) {
                 Ok(()) => willing.push(&**engine),
-                Err(why) => refusals.push(format!("{why} (engine {})", engine.name())),
+                Err(why) => refusals.push((&**engine, why)),
             }
         }
         match willing.is_empty() {
-            true => Err(Unsupported::new(refusals.join("; "))),
+            true => Err(all_refuse(task, &refusals)),
             false => Ok(Panel { turns: turns(&willing, task.program), first: AtomicUsize::new(0) }),
         }
     }
@@ -69,8 +70,12 @@ impl Engine for Panel<'_> {
             }
             match answer.verdict {
                 Verdict::Unknown { reason: Reason::Interrupted } => return answer,
-                Verdict::Unknown { .. } if number == first => unknown = answer,
-                Verdict::Unknown { .. } => {}
+                Verdict::Unknown { ref reason } => {
+                    let Verdict::Unknown { reason: known } = &unknown.verdict else { continue };
+                    if number == first || says_more(reason, known) {
+                        unknown = answer;
+                    }
+                }
                 _ => {
                     self.first.store(number, Ordering::Relaxed);
                     return answer;

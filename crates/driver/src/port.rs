@@ -31,6 +31,7 @@ pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortRepor
         from: from.name.to_string(),
         to: to.name.to_string(),
         verdict: PortVerdict::Error,
+        translated: Default::default(),
         seconds: 0.0,
         diagnostics,
         sources,
@@ -46,6 +47,10 @@ pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortRepor
         Ok(loaded) => {
             let mut report = blank(loaded.sources.clone(), loaded.parsed.warnings.clone());
             report.test = loaded.parsed.program.name.to_string();
+            report.translated = [from, to].map(|memory| {
+                let adapted = adapt(&loaded.parsed.program, memory);
+                adapted.map(|adapted| adapted.translated(&loaded.sources)).unwrap_or_default()
+            });
             report.verdict = match compared(request, &loaded, from, to, &run) {
                 Ok(verdict) => verdict,
                 Err((_, Stopped::Internal(what))) => PortVerdict::Internal { what },
@@ -70,7 +75,7 @@ fn compared(
     let census = |memory: &MemoryModel| {
         let adapted = adapt(program, memory)
             .map_err(|what| (memory.name.to_string(), Stopped::Reason(Reason::Unsupported(what))))?;
-        let task = Task { program: &adapted, memory, property: Property::Stated };
+        let task = Task { program: &adapted.program, memory, property: Property::Stated };
         let Counted { census, .. } = count(&outcomes_request(&request.check, Some(memory)), &task, run)
             .map_err(|stopped| (memory.name.to_string(), stopped))?;
         match census.bound {
@@ -118,7 +123,7 @@ fn witness(
     let elsewhere = Term::conjunction(program.observed.iter().zip(outcome).map(equal)).negated();
     let property =
         wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
-    let asking = Program { properties: vec![property], ..adapt(program, memory).ok()?.into_owned() };
+    let asking = Program { properties: vec![property], ..adapt(program, memory).ok()?.program.into_owned() };
     let task = Task { program: &asking, memory, property: Property::Stated };
     // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
     let execution = match request.check.settings.enumerate.check(&task, run).verdict {

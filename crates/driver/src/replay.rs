@@ -6,7 +6,7 @@ use std::path::Path;
 use wattle_engine::confirm::confirm;
 use wattle_engine::{Statistics, Task};
 use wattle_program::passes;
-use wattle_report::{CheckReport, CheckVerdict, Trace};
+use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
@@ -41,6 +41,8 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(adapted) => adapted,
         Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
     };
+    let (notes, translated) = (adapted.notes(&loaded.sources), adapted.translated(&loaded.sources));
+    let adapted = adapted.program;
     let program = passes::forget_dead(&adapted);
     let task = Task { program: &program, memory: &memory, property: trace.property };
     if let Err(why) = confirm(&task, &trace.counterexample) {
@@ -58,6 +60,8 @@ pub fn replay(input: &Input) -> CheckReport {
         engine: Some("replay".into()),
         verdict,
         confirmed: true,
+        notes,
+        translated,
         ..empty(&trace.file, loaded.sources, vec![])
     }
 }
@@ -82,6 +86,7 @@ fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckRep
         sources,
         notes: vec![],
         remarks: vec![],
+        translated: Translated::default(),
         litmus: None,
     }
 }

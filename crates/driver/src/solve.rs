@@ -3,11 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::confirm::confirm;
-use wattle_engine::{
-    Counterexample, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict, Work, tidy,
-};
+use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Verdict, Work, tidy};
 
 use crate::load::panic_text;
+use crate::refusals::{all_refuse, says_more};
 use crate::turns::turns;
 
 /// What came of a task.
@@ -40,7 +39,7 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
             Err(internal) => return broken(name, internal, remarks),
             Ok(Err(why)) => {
                 remarks.push(format!("engine {name} refuses: {why}"));
-                refusals.push((name, why));
+                refusals.push((&**engine, why));
             }
             Ok(Ok(())) => willing.push(&**engine),
         }
@@ -80,12 +79,18 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
             return solved;
         }
         remarks.push(format!("engine {name} does not know: {reason}"));
-        undecided = undecided.or(Some(solved));
+        let known = undecided.as_ref().and_then(|solved| match &solved.verdict {
+            Ok(Verdict::Unknown { reason }) => Some(reason),
+            _ => None,
+        });
+        if known.is_none_or(|known| says_more(reason, known)) {
+            undecided = Some(solved);
+        }
     }
     bounded.or(undecided).map(|first| Solved { remarks: remarks.clone(), ..first }).unwrap_or_else(|| {
         Solved {
             engine: None,
-            verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(&refusals)) }),
+            verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(task, &refusals)) }),
             statistics: Statistics::default(),
             remarks,
         }
@@ -131,28 +136,11 @@ fn guarded<T>(engine: &str, work: impl FnOnce() -> T) -> Result<T, Internal> {
         .map_err(|panic| Internal(format!("engine {engine} panicked: {}", panic_text(&*panic))))
 }
 
-fn all_refuse(refusals: &[(&str, Unsupported)]) -> Unsupported {
-    let span = refusals.iter().find_map(|(_, why)| why.span);
-    // Engines that refuse for one reason say it once.
-    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    for (engine, why) in refusals {
-        match reasons.iter_mut().find(|(what, _)| *what == why.what) {
-            Some((_, engines)) => engines.push(engine),
-            None => reasons.push((why.what.clone(), vec![engine])),
-        }
-    }
-    let what = reasons.iter().map(|(what, engines)| match engines[..] {
-        [engine] => format!("{what} (engine {engine})"),
-        _ => format!("{what} (engines {})", engines.join(", ")),
-    });
-    Unsupported { what: what.collect::<Vec<_>>().join("; "), span }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Input, load};
-    use wattle_engine::{Answer, Property, Schedule, Violation};
+    use wattle_engine::{Answer, Property, Schedule, Unsupported, Violation};
 
     /// Claims a violation without a single move.
     struct Liar;
@@ -223,6 +211,6 @@ mod tests {
     fn what_all_refuse_is_unknown_with_the_reasons() {
         let solved = solved(&[Box::new(Refuses)]);
         let Ok(Verdict::Unknown { reason }) = solved.verdict else { panic!("not unknown") };
-        assert!(reason.to_string().contains("too hard (engine refuses)"));
+        assert_eq!(reason.to_string(), "unsupported: too hard");
     }
 }

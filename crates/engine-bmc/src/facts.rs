@@ -15,7 +15,8 @@
 //!
 //! *Otherwise*, or if rounds become too many, facts are widened. Without such an axiom a read whose
 //! value may depend on itself may return anything, so all reads on a cycle of "may depend on" are
-//! worth any 64 bits from the start; the others settle, because they wait only for each other.
+//! worth any 64 bits from the start, or whatever is in the range of their location; the others settle,
+//! because they wait only for each other.
 //!
 //! Facts speak of values that are needed: of reads that happen, of operations that have a result. An
 //! operand that an execution does not look at (the other side of a join, a read that does not happen)
@@ -179,6 +180,8 @@ pub(crate) struct Facts {
     /// How many rounds it took, and whether they were enough to settle.
     pub rounds: u32,
     pub settled: bool,
+    /// Some read may return any integer, because the model lets its value depend on itself.
+    pub out_of_thin_air: bool,
 }
 
 impl Facts {
@@ -199,6 +202,7 @@ impl Facts {
             reads: vec![Fact::nothing(); structure.events.len()],
             rounds: 0,
             settled: false,
+            out_of_thin_air: false,
         };
         let cone = cone(structure);
         let chain = longest_chain(structure, &cone);
@@ -207,7 +211,10 @@ impl Facts {
             widen = join::circular(structure, candidates);
             for (event, wide) in widen.iter().enumerate() {
                 if *wide {
-                    facts.reads[event] = Fact::ANY;
+                    // Not even such a value leaves the range of its location: writes that would do not happen.
+                    let holds = structure.events[event].holds;
+                    facts.reads[event] = holds.map_or(Fact::ANY, |(low, high)| Fact::between(low, high));
+                    facts.out_of_thin_air |= holds.is_none();
                 }
             }
         }

@@ -36,6 +36,8 @@ pub(crate) struct Event {
     pub tags: Tags,
     pub locked: bool,
     pub orders: Orders,
+    /// What the locations that it may be of never hold less nor more than, if that is known.
+    pub holds: Option<(i64, i64)>,
 }
 
 /// `to` depends on what `from` reads.

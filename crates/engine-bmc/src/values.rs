@@ -91,6 +91,15 @@ impl Circuit<'_> {
         Word::constant(0)
     }
 
+    fn refuse_width(&mut self) -> Word {
+        match self.values.facts.out_of_thin_air {
+            true => self.refuse(
+                "values out of thin air, which the model does not forbid, in integers without a range",
+            ),
+            false => self.refuse("integers of more than 64 bits"),
+        }
+    }
+
     /// The word of an expression.
     pub fn word(&mut self, structure: &Structure<'_>, expr: Expr) -> Word {
         let mut open = vec![expr];
@@ -207,7 +216,7 @@ impl Circuit<'_> {
             Some(width) => exact.min(width),
             None if exact <= MOST_BITS => exact,
             None => {
-                self.refuse("integers of more than 64 bits");
+                self.refuse_width();
                 MOST_BITS
             }
         }
@@ -323,7 +332,7 @@ impl Circuit<'_> {
     /// A word for something of which only a fact is known.
     pub fn word_within(&mut self, fact: &Fact) -> Word {
         let Some((width, signed)) = fact.width() else {
-            return self.refuse("integers of more than 64 bits");
+            return self.refuse_width();
         };
         let mut bits: Vec<Lit> = Vec::with_capacity(width + 1);
         for number in 0..width {

@@ -69,7 +69,7 @@ impl Engine for Explore {
         if task.memory.machine.is_none() {
             return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
         }
-        task.memory.refuses(task.program).map_or(Ok(()), |what| Err(Unsupported::new(what)))
+        task.has_meaning()
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Answer {

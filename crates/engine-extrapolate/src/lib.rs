@@ -86,6 +86,7 @@ fn discipline(task: &Task<'_>) -> Result<Option<Discipline>, Unsupported> {
     if task.property != Property::Stated {
         return Err(Unsupported::new("deadlock"));
     }
+    task.has_meaning()?;
     match task.memory.machine {
         Some(Machine::Sc { .. }) => Ok(None),
         Some(Machine::Tso) => Ok(Some(Discipline::Tso)),

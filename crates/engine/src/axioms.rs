@@ -19,9 +19,7 @@ pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
     let Some(axioms) = &task.memory.axioms else {
         return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
     };
-    if let Some(what) = task.memory.refuses(program) {
-        return Err(Unsupported::new(what));
-    }
+    task.has_meaning()?;
     if task.property == Property::NoDeadlock {
         return Err(Unsupported::new("deadlock under axioms"));
     }

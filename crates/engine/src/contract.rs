@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use wattle_logic::Value;
-use wattle_memory::MemoryModel;
+use wattle_memory::{Meaningless, MemoryModel};
 use wattle_program::{Name, NotFixed, Program, Shape};
 use wattle_source::Span;
 
@@ -19,6 +19,11 @@ pub struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// `Err`: the model does not know something of the program. Every engine asks this before it accepts.
+    pub fn has_meaning(&self) -> Result<(), Unsupported> {
+        self.memory.refuses(self.program).map_or(Ok(()), |refused| Err(refused.into()))
+    }
+
     /// For engines that need to know how many threads there are.
     pub fn shape(&self) -> Result<Shape, Unsupported> {
         Shape::new(self.program).map_err(|NotFixed(process)| {
@@ -49,6 +54,12 @@ pub struct Unsupported {
 impl Unsupported {
     pub fn new(what: impl Into<String>) -> Unsupported {
         Unsupported { what: what.into(), span: None }
+    }
+}
+
+impl From<Meaningless> for Unsupported {
+    fn from(Meaningless { what, span }: Meaningless) -> Unsupported {
+        Unsupported { what, span }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use wattle_program::{Name, Op, Program, Vocabulary};
-use wattle_source::{Diagnostic, NoLoader, Sources};
+use wattle_program::passes::{self, Reading, Translation, Untranslatable};
+use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Vocabulary};
+use wattle_source::{Diagnostic, NoLoader, Sources, Span};
 
 use crate::cat::{self, Axioms};
 
@@ -40,6 +41,14 @@ pub struct MemoryModel {
     /// The vocabulary that the axioms speak; `None` if they speak only of what a fence orders, and so
     /// of every program.
     pub vocabulary: Option<Vocabulary>,
+}
+
+/// Something of a program that has no meaning under a model, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaningless {
+    /// In words for people.
+    pub what: String,
+    pub span: Option<Span>,
 }
 
 /// One line of the catalogue: name, text of the axioms, machine, vocabulary, summary.
@@ -172,15 +181,51 @@ impl MemoryModel {
         find(&self.name).is_some_and(|known| known.axioms == self.axioms)
     }
 
-    /// What of the program has no meaning under this model, in words for people.
-    pub fn refuses(&self, program: &Program) -> Option<String> {
+    /// The program in the words of this model: in the vocabulary that it speaks, or with the fences and
+    /// read-modify-writes that its machines have.
+    pub fn translate<'a>(&self, program: &'a Program) -> Result<Translation<'a>, Untranslatable> {
+        match self.vocabulary {
+            Some(spoken) => passes::retarget(program, spoken),
+            None => Ok(passes::read_as(program, &self.reading())),
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let barrier_and_full = || Some(vec![Fence::of_orders(Orders::WW), Fence::full()]);
+        let (fences, keeps) = match &*self.name {
+            "tso" => (None, Orders::LIGHT),
+            // Whatever waits for a store waits for all of them.
+            "pso" => (barrier_and_full(), Orders::READS),
+            "rmo" => (None, Orders::NONE),
+            // wmb and mb.
+            "alpha" => (barrier_and_full(), Orders::NONE),
+            // A model that someone else wrote is taken at its word.
+            _ => (None, Orders::ALL),
+        };
+        Reading {
+            fences,
+            keeps,
+            locks_updates: self.machine.is_some_and(Machine::buffers_stores),
+            release_is_barrier: self.machine == Some(Machine::Pso),
+        }
+    }
+
+    /// What of the program has no meaning under this model.
+    pub fn refuses(&self, program: &Program) -> Option<Meaningless> {
         let remote = |op: &Op| {
             matches!(op, Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. })
         };
-        let has_remote = (program.processes.iter())
-            .any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(remote)));
-        if has_remote && self.machine.is_some_and(Machine::buffers_stores) {
-            return Some(format!("remote operations (put, get, flush) have no meaning under {}", self.name));
+        let edges = || program.processes.iter().flat_map(|process| &process.cfg.edges);
+        let refuse = |what: String, edge: Option<&Edge>| {
+            let span = edge.map(|edge| edge.origin.0).filter(|span| !span.is_nowhere());
+            Some(Meaningless { what, span })
+        };
+        if let (true, Some(edge)) = (
+            self.machine.is_some_and(Machine::buffers_stores),
+            edges().find(|edge| edge.ops.iter().any(remote)),
+        ) {
+            let what = format!("remote operations (put, get, flush) have no meaning under {}", self.name);
+            return refuse(what, Some(edge));
         }
         let spoken = match self.vocabulary {
             Some(spoken) => program.vocabulary == spoken,
@@ -189,11 +234,11 @@ impl MemoryModel {
         };
         if !spoken {
             let (from, to) = (program.vocabulary.name(), &self.name);
-            return Some(format!("{from} programs are not translated to {to}"));
+            return refuse(format!("{from} programs are not translated to {to}"), None);
         }
         if self.vocabulary.is_none() && !self.keeps_marks() {
-            return marked(program)
-                .map(|mark| format!("accesses marked {mark} have no meaning under {}", self.name));
+            let (edge, mark) = edges().find_map(|edge| marked(edge).map(|mark| (edge, mark)))?;
+            return refuse(format!("accesses marked {mark} have no meaning under {}", self.name), Some(edge));
         }
         None
     }
@@ -206,11 +251,11 @@ impl MemoryModel {
     }
 }
 
-/// An acquire or release mark on some access of the program.
-fn marked(program: &Program) -> Option<Name> {
-    const PLAIN: [&str; 5] = ["X", "AMO", "NoRet", "acq", "rel"];
-    let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
-    edges.flat_map(|edge| &edge.ops).find_map(|op| match op {
+/// A mark of some architecture on an access of the edge. The language's own marks mean the same
+/// everywhere, and `fenced` is a note of a front end about where fences stand.
+fn marked(edge: &Edge) -> Option<Name> {
+    const PLAIN: [&str; 7] = ["X", "AMO", "NoRet", "acq", "rel", passes::ORDERED, "fenced"];
+    edge.ops.iter().find_map(|op| match op {
         Op::Load { tags, .. }
         | Op::Store { tags, .. }
         | Op::LoadExclusive { tags, .. }

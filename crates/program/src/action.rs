@@ -236,6 +236,10 @@ impl Orders {
     pub fn union(self, other: Orders) -> Orders {
         Orders(self.0 | other.0)
     }
+
+    pub fn without(self, other: Orders) -> Orders {
+        Orders(self.0 & !other.0)
+    }
 }
 
 impl fmt::Display for Orders {

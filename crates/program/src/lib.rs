@@ -10,6 +10,7 @@ mod cfg;
 mod fences;
 pub mod passes;
 mod program;
+mod promise;
 mod shape;
 pub mod step;
 pub mod symbolic;
@@ -22,5 +23,6 @@ pub use program::{
     Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
     Question, Range, Replicas, Variable, Vocabulary,
 };
+pub use promise::{Promise, weakest};
 pub use shape::{Location, NotFixed, Shape, Thread, ThreadId};
 pub use validate::{Invalid, op_terms, validate};

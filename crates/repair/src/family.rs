@@ -98,13 +98,13 @@ impl Existing {
     }
 }
 
-/// The fence or flush that an edge is and nothing else.
+/// The fence or flush that an edge is and nothing else. What a text says with one fence may be two of
+/// an architecture; the first stands for both.
 pub(crate) fn fence_of(edge: &Edge) -> Option<&Op> {
     let mut ops = edge.ops.iter().filter(|op| !matches!(op, Op::Forget { .. }));
-    match (ops.next(), ops.next()) {
-        (Some(op @ (Op::Fence(_) | Op::Flush { .. })), None) => Some(op),
-        _ => None,
-    }
+    let first = ops.next()?;
+    let waits = |op: &Op| matches!(op, Op::Fence(_) | Op::Flush { .. });
+    (waits(first) && ops.all(waits)).then_some(first)
 }
 
 /// Fences and flushes that are in the text; a member keeps those that are chosen.

@@ -6,7 +6,7 @@
 //! reason. A fence of the text stands in all copies of its process, so there is one count.
 
 use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task};
-use wattle_program::{Edge, Mode, Program};
+use wattle_program::{Edge, Mode, Op, Program};
 
 use crate::family::{Existing, Family, Kept, fence_of};
 use crate::kinds;
@@ -45,9 +45,17 @@ pub fn existing(program: &Program) -> Vec<Existing> {
     for process in program.process_ids() {
         let edges = &program.process(process).cfg.edges;
         for edge in edges {
-            // The fences on both sides of a locked step, where the architecture wants them, are not
+            // Fences that the architecture wants around a locked, acquiring or releasing step are not
             // the text's.
-            let alone = |other: &Edge| other.origin != edge.origin || other.mode != Mode::Locked;
+            let marked = |op: &Op| match op {
+                Op::Load { tags, .. } | Op::Store { tags, .. } => {
+                    tags.contains("acq") || tags.contains("rel")
+                }
+                _ => false,
+            };
+            let alone = |other: &Edge| {
+                other.origin != edge.origin || other.mode != Mode::Locked && !other.ops.iter().any(marked)
+            };
             if let Some(op) = fence_of(edge)
                 && !edge.origin.0.is_nowhere()
                 && edges.iter().all(alone)

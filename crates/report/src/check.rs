@@ -3,7 +3,7 @@
 use wattle_engine::{Bound, Certificate, Property, Reason, Statistics};
 use wattle_source::{Diagnostic, Sources};
 
-use crate::Story;
+use crate::{Rests, Story, Translated};
 
 #[derive(Clone, Debug)]
 pub struct CheckReport {
@@ -27,6 +27,8 @@ pub struct CheckReport {
     pub notes: Vec<String>,
     /// Shown with `-v`: which engine was chosen and why.
     pub remarks: Vec<String>,
+    /// What is not as it was written.
+    pub translated: Translated,
     /// The litmus test of a counterexample's cycle, where one was asked for.
     pub litmus: Option<String>,
 }
@@ -51,6 +53,17 @@ pub enum CheckVerdict {
     Internal {
         what: String,
     },
+}
+
+impl CheckReport {
+    /// What the verdict rests on that was not written so.
+    pub fn rests(&self) -> Option<Rests> {
+        match self.verdict {
+            CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => self.translated.behind_absence(),
+            CheckVerdict::Unsafe { .. } => self.translated.behind_presence(),
+            _ => None,
+        }
+    }
 }
 
 impl CheckVerdict {

@@ -3,6 +3,8 @@
 use wattle_engine::{Reason, Statistics};
 use wattle_source::{Diagnostic, Sources};
 
+use crate::{Rests, Translated};
+
 #[derive(Clone, Debug)]
 pub struct FixReport {
     pub file: String,
@@ -14,7 +16,22 @@ pub struct FixReport {
     pub diagnostics: Vec<Diagnostic>,
     pub sources: Sources,
     pub notes: Vec<String>,
+    /// What is not as it was written.
+    pub translated: Translated,
     pub remarks: Vec<String>,
+}
+
+impl FixReport {
+    /// What the verdict rests on that was not written so.
+    pub fn rests(&self) -> Option<Rests> {
+        match self.verdict {
+            FixVerdict::AlreadySafe { .. } | FixVerdict::Repaired { .. } | FixVerdict::Relaxed { .. } => {
+                self.translated.behind_absence()
+            }
+            FixVerdict::Unrepairable { .. } => self.translated.behind_presence(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

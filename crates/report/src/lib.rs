@@ -18,6 +18,7 @@ mod story;
 mod tell;
 pub mod text;
 mod trace;
+mod translation;
 mod vacuous;
 
 pub use check::{CheckReport, CheckVerdict};
@@ -31,4 +32,5 @@ pub use port::{Fresh, PortReport, PortVerdict};
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};
+pub use translation::{Changed, Rests, Translated};
 pub use vacuous::{is_vacuous, vacuous};

@@ -13,6 +13,7 @@ use wattle_program::{Program, Question, Shape, Vocabulary};
 use wattle_source::{Diagnostic, FileId, Sources};
 
 use crate::names::value_name;
+use crate::{Rests, Translated};
 
 #[derive(Clone, Debug)]
 pub struct OutcomesReport {
@@ -27,6 +28,8 @@ pub struct OutcomesReport {
     pub sources: Sources,
     /// Shown with `-v`, and in JSON.
     pub notes: Vec<String>,
+    /// What is not as it was written.
+    pub translated: Translated,
     /// What a reader of the list must know: what it is about, and what it leaves out.
     pub cautions: Vec<String>,
 }
@@ -121,6 +124,16 @@ impl Listing {
             Question::Exists => positive > 0,
             Question::Never => positive == 0,
             Question::Forall => negative == 0,
+        }
+    }
+}
+
+impl OutcomesReport {
+    /// What the observation rests on that was not written so.
+    pub fn rests(&self) -> Option<Rests> {
+        match self.verdict.listing()?.observation() {
+            "Sometimes" => self.translated.behind_presence(),
+            _ => self.translated.behind_absence(),
         }
     }
 }

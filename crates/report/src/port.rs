@@ -3,7 +3,7 @@
 use wattle_engine::Reason;
 use wattle_source::{Diagnostic, Sources};
 
-use crate::Link;
+use crate::{Link, Rests, Translated};
 
 #[derive(Clone, Debug)]
 pub struct PortReport {
@@ -12,6 +12,8 @@ pub struct PortReport {
     pub from: String,
     pub to: String,
     pub verdict: PortVerdict,
+    /// What is not as it was written, under the old model and under the new one.
+    pub translated: [Translated; 2],
     pub seconds: f64,
     pub diagnostics: Vec<Diagnostic>,
     pub sources: Sources,
@@ -47,6 +49,21 @@ pub struct Fresh {
     /// The axiom of the source model that forbids an execution which ends so, and where it fails.
     pub axiom: Option<String>,
     pub cycle: Vec<Link>,
+}
+
+impl PortReport {
+    /// What the answer rests on that was not written so: a new state on what is weaker under the new
+    /// model or stronger under the old one, the absence of any on the opposite.
+    pub fn rests(&self) -> Option<Rests> {
+        let [old, new] = &self.translated;
+        match &self.verdict {
+            PortVerdict::Compared { fresh, .. } if fresh.is_empty() => {
+                new.behind_absence().or(old.behind_presence())
+            }
+            PortVerdict::Compared { .. } => new.behind_presence().or(old.behind_absence()),
+            _ => None,
+        }
+    }
 }
 
 impl PortVerdict {

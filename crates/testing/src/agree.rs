@@ -79,10 +79,7 @@ pub fn engines_agree_and(
 }
 
 fn translated(program: &Program, memory: &MemoryModel) -> Option<Program> {
-    match memory.vocabulary {
-        Some(spoken) if spoken != program.vocabulary => passes::retarget(program, spoken).ok(),
-        _ => Some(program.clone()),
-    }
+    memory.translate(program).ok().map(|translation| translation.program.into_owned())
 }
 
 /// One task. `Err` says how they contradict each other, or themselves.

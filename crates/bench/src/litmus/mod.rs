@@ -22,7 +22,7 @@ use wattle_engine_enumerate::Enumerate;
 use wattle_memory::MemoryModel;
 use wattle_program::Shape;
 use wattle_report::text::Options;
-use wattle_report::{OutcomesReport, OutcomesVerdict, list, text};
+use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list, text};
 
 /// A folder, its model, and herd7's tests a second on the machine of the tables.
 const FOLDERS: [(&str, &str, f64); 2] = [("x86-diy", "tso", 110.0), ("ppc-diy", "power", 161.0)];
@@ -188,6 +188,7 @@ fn report(loaded: &Loaded, census: Census) -> Result<OutcomesReport, String> {
         diagnostics: vec![],
         sources: loaded.sources.clone(),
         cautions: vec![],
+        translated: Translated::default(),
         notes: vec![],
     })
 }

@@ -1,9 +1,10 @@
 //! What users see, from the outside: the binary is run on small inputs.
 //!
 //! `snapshot` compares whole outputs with files (`cargo xtask bless` rewrites them), `schema` holds
-//! JSON lines against `wattle schema`, `behaviour` is about exit codes, order, pipes and traces.
+//! JSON lines against `wattle schema`, `pages` runs the examples of the documentation, `behaviour` is about exit codes, order, pipes and traces.
 
 mod behaviour;
+mod pages;
 mod schema;
 mod snapshot;
 

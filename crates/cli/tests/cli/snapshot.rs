@@ -5,6 +5,12 @@ use std::fs;
 use super::{here, wattle};
 
 const CASES: &[(&str, &[&str])] = &[
+    ("check-translated", &["check", "barriers.wtl", "--model", "rc11", "--no-timing"]),
+    ("check-translated-quiet", &["check", "barriers.wtl", "--model", "rc11", "--no-timing", "-q"]),
+    (
+        "compare-translated",
+        &["compare", "barriers.wtl", "--models", "tso,alpha,arm,power,rc11", "--no-timing"],
+    ),
     ("check-safe", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "--certify"]),
     ("check-safe-verbose", &["check", "sb_fenced.wtl", "--model", "tso", "--no-timing", "-v"]),
     ("check-unsafe", &["check", "sb.wtl", "--model", "tso", "--no-timing"]),

@@ -1,11 +1,15 @@
-//! Reading `wattle:` comments.
+//! Reading `wattle:` comments. docs/test.md says how they are written.
 
 const WORDS: [&str; 5] = ["safe", "unsafe", "bounded", "unknown", "error"];
+
+/// What more may be said of a row.
+const KEYS: [&str; 8] =
+    ["fix", "source", "kinds", "states", "outcomes", "executions", "capacity", "deadlock"];
 
 /// How comments begin in the languages that wattle reads.
 const STARTS: [&str; 4] = ["//", "/*", "#", "(*"];
 
-/// One comment: models, the verdict under each, and further facts.
+/// One row: models, the verdict under each, and further facts. A comment has one or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     pub line: u32,
@@ -49,7 +53,7 @@ pub fn expectations(text: &str) -> Result<Vec<Expectation>, (u32, String)> {
         if let Some(comment) = STARTS.iter().find_map(|start| comment(line, start, "wattle:")) {
             let comment = comment.trim();
             let comment = comment.strip_suffix("*/").or(comment.strip_suffix("*)")).unwrap_or(comment);
-            result.push(one(line_number, comment.trim()).map_err(|why| (line_number, why))?);
+            result.extend(rows(line_number, comment.trim()).map_err(|why| (line_number, why))?);
         }
     }
     Ok(result)
@@ -60,28 +64,64 @@ fn comment<'a>(line: &'a str, start: &str, word: &str) -> Option<&'a str> {
     line.match_indices(start).find_map(|(at, _)| line[at + start.len()..].trim_start().strip_prefix(word))
 }
 
-fn one(line: u32, text: &str) -> Result<Expectation, String> {
-    // The commas between models bind tighter than those between facts: models are one word.
-    let (models, rest) = match text.split_once(char::is_whitespace) {
-        Some((models, rest)) => (models, rest.trim()),
-        None => return Err(format!("expected `MODEL VERDICT`, found `{text}`")),
-    };
-    let models: Vec<String> = models.split(',').map(str::trim).map(ToOwned::to_owned).collect();
+/// `MODEL[,MODEL] VERDICT[, KEY VALUE]*`, and after a comma more of the same. A part is about new
+/// models unless it begins with a key.
+fn rows(line: u32, text: &str) -> Result<Vec<Expectation>, String> {
+    let mut rows: Vec<Expectation> = Vec::new();
+    for part in parts(text)? {
+        let (name, value) = part.split_once(char::is_whitespace).unwrap_or((part, ""));
+        match rows.last_mut() {
+            Some(row) if KEYS.contains(&name) => row.keys.push(key(name, value.trim())?),
+            _ => rows.push(row(line, name, value.trim())?),
+        }
+    }
+    Ok(rows)
+}
+
+/// What stands between commas. Between models there is a comma without a blank, which is none of
+/// these.
+fn parts(text: &str) -> Result<Vec<&str>, String> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(',') {
+        // A list of models is one word, so a comma in a word that has nothing after it yet belongs to one.
+        let joins = text[at + 1..].starts_with(|next: char| !next.is_whitespace());
+        if joins && !text[start..at].trim_start().contains(char::is_whitespace) {
+            continue;
+        }
+        parts.push(text[start..at].trim());
+        start = at + 1;
+    }
+    parts.push(text[start..].trim());
+    match parts.iter().any(|part| part.is_empty()) {
+        true => Err("expected something between the commas".into()),
+        false => Ok(parts),
+    }
+}
+
+fn row(line: u32, models: &str, verdict: &str) -> Result<Expectation, String> {
+    if verdict.is_empty() {
+        let known = KEYS.join(", ");
+        return Err(format!("expected `MODEL VERDICT` or a key ({known}), found `{models}`"));
+    }
+    if !WORDS.contains(&verdict) {
+        return Err(match models.contains(',') {
+            true => format!("expected one of {}, found `{verdict}`", WORDS.join(", ")),
+            false => format!(
+                "expected one of {} after a model, or one of the keys {}; found `{models} {verdict}`",
+                WORDS.join(", "),
+                KEYS.join(", ")
+            ),
+        });
+    }
+    let models: Vec<String> = models.split(',').map(ToOwned::to_owned).collect();
     if models.iter().any(String::is_empty) {
         return Err("expected models separated by commas without blanks".into());
     }
-    let mut facts = rest.split(',').map(str::trim);
-    let verdict = facts.next().unwrap_or_default().to_owned();
-    if !WORDS.contains(&verdict.as_str()) {
-        return Err(format!("expected one of {}, found `{verdict}`", WORDS.join(", ")));
-    }
-    let keys = facts.map(key).collect::<Result<_, _>>()?;
-    Ok(Expectation { line, models, verdict, keys })
+    Ok(Expectation { line, models, verdict: verdict.to_owned(), keys: vec![] })
 }
 
-fn key(text: &str) -> Result<Key, String> {
-    let (name, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let value = value.trim();
+fn key(name: &str, value: &str) -> Result<Key, String> {
     let number =
         || value.parse::<u64>().map_err(|_| format!("expected a number after `{name}`, found `{value}`"));
     Ok(match name {
@@ -100,10 +140,7 @@ fn key(text: &str) -> Result<Key, String> {
         "capacity" => Key::Capacity(Some(number()? as usize)),
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),
         "deadlock" => return Err(format!("expected `safe` or `unsafe` after `deadlock`, found `{value}`")),
-        _ => {
-            let known = "fix, source, kinds, states, outcomes, executions, capacity, deadlock";
-            return Err(format!("unknown key `{name}` (known: {known})"));
-        }
+        _ => return Err(format!("expected a value after `{name}`")),
     })
 }
 
@@ -125,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_may_speak_of_several_models_in_turn() {
+        let text = "// wattle: sc safe, states 3, tso,pso unsafe, fix 2, deadlock safe, rma bounded";
+        let found = expectations(text).unwrap();
+        let rows: Vec<(String, &str, usize)> =
+            (found.iter()).map(|row| (row.models.join("+"), row.verdict.as_str(), row.keys.len())).collect();
+        let expected = [("sc", "safe", 1), ("tso+pso", "unsafe", 2), ("rma", "bounded", 0)];
+        assert_eq!(rows, expected.map(|(models, verdict, keys)| (models.to_owned(), verdict, keys)));
+        assert!(found.iter().all(|row| row.line == 1));
+        // A comma without a blank is as good between facts.
+        assert_eq!(expectations("// wattle: sc safe,states 3,tso unsafe").unwrap().len(), 2);
+    }
+
+    #[test]
     fn kinds_are_a_list_of_words() {
         let found = expectations("// wattle: power unsafe, fix 2, kinds sync lwsync").unwrap();
         assert_eq!(found[0].keys, [Key::Fix(2), Key::Kinds(vec!["lwsync".into(), "sync".into()])]);
@@ -138,6 +188,10 @@ mod tests {
             "// wattle: tso saef",
             "// wattle: tso safe, stats 3",
             "// wattle: tso, pso safe",
+            "// wattle: tso safe, pso",
+            "// wattle: tso safe,, pso safe",
+            "// wattle: tso,,pso safe",
+            "// wattle: tso safe, fix",
         ] {
             assert!(expectations(text).is_err(), "{text}");
         }

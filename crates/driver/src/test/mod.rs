@@ -3,7 +3,7 @@
 //! ```text
 //! // wattle: sc,tso safe, states 120
 //! // wattle: pso unsafe, fix 2, source 1, capacity 3
-//! // wattle: power unsafe, fix 2, kinds lwsync sync
+//! // wattle: power unsafe, fix 2, kinds lwsync sync, rc11 safe
 //! ```
 //!
 //! Every row is run and compared; a file without rows is a failure, because a test that does not

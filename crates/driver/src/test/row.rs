@@ -166,9 +166,7 @@ fn close(
     let loaded = load(input).map_err(|_| "the file does not parse".to_owned())?;
     let program = passes::forget_dead(&loaded.parsed.program);
     let task = Task { program: &program, memory, property: Property::Stated };
-    if let Some(what) = memory.refuses(&program) {
-        return Err(what);
-    }
+    task.has_meaning().map_err(|refused| refused.to_string())?;
     explore_all(&task, capacity, false, &watch.run(request.budget)).map_err(|reason| reason.to_string())
 }
 

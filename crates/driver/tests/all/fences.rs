@@ -75,6 +75,52 @@ fn the_workers_of_pgsql_need_two_fences_each_on_power() {
     assert!(edited.unwrap().contains("fence lwsync;\n      latch[other] = 1;"));
 }
 
+/// The same for a text without an architecture: the weakest fence that it can say, as each model has it.
+#[test]
+fn a_text_gets_the_weakest_fences_that_it_can_say() {
+    let text = "shared x, y;\nthread p {\n  x = 1;\n  y = 1;\n}\nthread q {\n  local r, s;\n  r = y;\n  s = x;\n}\n\
+                finally !(q.r == 1 && q.s == 0);\n";
+    let rows = [
+        ("rmo", "fence.ww fence.rr", ["fence ww;", "fence rr;"]),
+        ("alpha", "fence.ww fence", ["fence ww;", "fence;"]),
+        ("arm", "dmb.st dmb", ["fence ww;", "fence;"]),
+        ("aarch64", "dmb.st dmb.ld", ["fence ww;", "fence rr rw;"]),
+        ("riscv", "fence.w.w fence.r.r", ["fence ww;", "fence rr;"]),
+        ("power", "lwsync lwsync", ["fence lwsync;", "fence lwsync;"]),
+        ("rc11", "rel acq", ["fence rw ww;", "fence rr rw;"]),
+    ];
+    for (model, expected, said) in rows {
+        let request = Fix::new(models::resolve(model, false).unwrap());
+        let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();
+        let FixVerdict::Repaired { proof, minimal, sets, edited, .. } = report.verdict else {
+            panic!("{model}: {:?} {:?}", report.verdict, report.notes)
+        };
+        assert_eq!((proof, minimal), (Proof::Safe, true), "{model}");
+        let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
+        assert_eq!(kinds.join(" "), expected, "{model}");
+        let edited = edited.unwrap();
+        assert!(edited.contains(&format!("  {}\n  y = 1;", said[0])), "{model}:\n{edited}");
+        assert!(edited.contains(&format!("  {}\n  s = x;", said[1])), "{model}:\n{edited}");
+    }
+}
+
+/// Fences that a translation makes of marks, or two of one, do not stand in the text one by one.
+#[test]
+fn what_a_translation_adds_is_not_relaxed() {
+    let text = "shared x, y;\nthread p {\n  x = 1;\n  fence lwsync;\n  release y = 1;\n}\n\
+                thread q {\n  local r, s;\n  acquire r = y;\n  fence lwsync;\n  s = x;\n}\n\
+                finally !(q.r == 1 && q.s == 0);\n";
+    for model in ["power", "arm", "aarch64", "riscv", "rc11"] {
+        let request = Fix { relax: true, ..Fix::new(models::resolve(model, false).unwrap()) };
+        let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();
+        let FixVerdict::Relaxed { keep, remove, edited, .. } = report.verdict else {
+            panic!("{model}: {:?} {:?}", report.verdict, report.notes)
+        };
+        assert_eq!((keep.len(), remove.len()), (0, 2), "{model}");
+        assert!(!edited.unwrap().contains("fence"), "{model}");
+    }
+}
+
 fn repaired(text: &str, model: &str, anywhere: bool) -> Option<(usize, String)> {
     let request = Fix { anywhere, ..Fix::new(models::resolve(model, false).unwrap()) };
     let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();

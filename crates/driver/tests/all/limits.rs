@@ -31,7 +31,7 @@ fn engines_look_at_their_budget() {
             let Ok(program) = adapt(&written, &memory) else {
                 panic!("{name} has no translation to {model}")
             };
-            let task = Task { program: &program, memory: &memory, property: Property::Stated };
+            let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
             for constructor in ENGINES {
                 let engine = (constructor.build)(&Settings::default());
                 if engine.accepts(&task).is_err() {
@@ -81,7 +81,7 @@ fn judges_look_at_their_budget() {
         let written = program(name, text);
         let memory = models::resolve(model, false).unwrap();
         let program = adapt(&written, &memory).unwrap();
-        let task = Task { program: &program, memory: &memory, property: Property::Stated };
+        let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
         let mut settings = Settings::default();
         settings.bmc.proof = true;
         let engine = ENGINES.iter().find(|engine| engine.name == name).unwrap();

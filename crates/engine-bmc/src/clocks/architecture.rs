@@ -1,6 +1,7 @@
 //! What each of the six architectures keeps in order, read off `models/*.cat`.
 
 use wattle_program::Orders;
+use wattle_program::passes::ORDERED;
 use wattle_sat::Lit;
 
 use super::Builder;
@@ -121,7 +122,12 @@ impl Builder<'_, '_, '_, '_, '_> {
         let (one, other) = (&events[first as usize], &events[second as usize]);
         let (from, to) = (one.access, other.access);
         let accesses = from != Access::Fence && to != Access::Fence;
-        let locked = one.locked || other.locked;
+        let whole = |event: &Event| event.locked && !event.tags.contains(ORDERED);
+        let locked = match self.architecture {
+            // Their machines lock every read-modify-write.
+            Architecture::Tso | Architecture::Pso => one.locked || other.locked,
+            _ => whole(one) || whole(other),
+        };
         let marked = other.tags.contains("rel") || one.tags.contains("acq");
         Lit::from(match self.architecture {
             Architecture::Sc => accesses,

@@ -64,6 +64,7 @@ pub(crate) fn random<'s>(rng: &mut Rng, shape: &'s Shape, core: &Core, updates: 
             tags: Tags::new(),
             locked: false,
             orders: Orders::NONE,
+            holds: None,
         });
         all.needs.push(vec![]);
         all.places.push((0, [location; 2]));
@@ -154,6 +155,7 @@ fn step(
             tags,
             locked,
             orders,
+            holds: None,
         };
         all.structure.events.push(event);
         all.needs.push(guard.to_vec());

@@ -67,6 +67,7 @@ impl<'a> Sketch<'a> {
             tags: Tags::new(),
             locked: false,
             orders: Orders::NONE,
+            holds: None,
         });
         number
     }

@@ -24,6 +24,19 @@ impl Contents {
         let known = location.and_then(|at| usize::try_from(at).ok()).and_then(|at| self.locations.get(at));
         known.map_or(self.anywhere, |(sort, range)| (Some(*sort), *range))
     }
+
+    /// The least and the greatest that may be there.
+    pub fn bounds(&self, location: Option<i64>) -> Option<(i64, i64)> {
+        match self.at(location) {
+            (_, Some(range)) => Some((range.low, range.high)),
+            (Some(Sort::Bool), None) => Some((0, 1)),
+            (Some(Sort::Bits { width, signed: false }), None) if width < 63 => Some((0, (1 << width) - 1)),
+            (Some(Sort::Bits { width, signed: true }), None) if width < 64 => {
+                Some((-(1 << (width - 1)), (1 << (width - 1)) - 1))
+            }
+            _ => None,
+        }
+    }
 }
 
 fn no_start(fault: wattle_logic::Fault) -> Unsupported {
@@ -52,6 +65,7 @@ pub(super) fn initial_writes(
             tags: Tags::new(),
             locked: false,
             orders: Orders::NONE,
+            holds: None,
         });
         structure.before.push(Vec::new());
     }

@@ -194,6 +194,8 @@ impl Unroller<'_, '_> {
                     let address = self.defined(run, address, at, step)?;
                     let event = self.event(run, step, Access::Read, &address, tags.clone(), locked);
                     read = Some(run.made.len() - 1);
+                    let at = self.structure.arena.value(address.expr);
+                    self.structure.events[event as usize].holds = self.contents.bounds(at);
                     run.own |= 1 << (event % MOST_READS);
                     let arena = &mut self.structure.arena;
                     let data =
@@ -396,6 +398,7 @@ impl Unroller<'_, '_> {
             tags,
             locked,
             orders: Orders::NONE,
+            holds: None,
         });
         structure.before.push(behind(&run.state, self.first));
         let keep = |wanted: bool, reads: &Reads| if wanted { reads.clone() } else { Reads::default() };

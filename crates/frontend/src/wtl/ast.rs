@@ -162,7 +162,7 @@ pub enum ExprKind {
     Place(Place),
     Copies(Ident),
     Nondet(Box<Expr>, Box<Expr>),
-    Update(UpdateKind, Place, Vec<Expr>),
+    Update(Update, Place, Vec<Expr>),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<Expr>, Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -178,12 +178,35 @@ pub enum ExprKind {
     },
 }
 
-/// Read-modify-writes that stand in expressions.
+/// A read-modify-write that stands in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Update {
+    pub kind: UpdateKind,
+    /// `None`: a locked step.
+    pub order: Option<Order>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateKind {
     Cas,
     Exchange,
     FetchAdd,
+}
+
+/// The order of a read-modify-write that is not locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub acquire: bool,
+    pub release: bool,
+}
+
+impl Order {
+    pub const WORDS: [(&'static str, Order); 4] = [
+        ("relaxed", Order { acquire: false, release: false }),
+        ("acquire", Order { acquire: true, release: false }),
+        ("release", Order { acquire: false, release: true }),
+        ("acq_rel", Order { acquire: true, release: true }),
+    ];
 }
 
 impl Stmt {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use wattle_generate::cycle::{Architecture, Cycle, Edge, test};
 
 /// Strong to weak: what one allows, the next allows.
+const LIGHT: [&str; 3] = ["LwSync", "DMB.LD", "Fence.tso"];
+
 const CHAIN: [&str; 5] = ["sc", "tso", "pso", "rmo", "alpha"];
 
 /// In `corpus/litmus`, but no cycles.
@@ -138,8 +140,10 @@ fn weaker_models_allow_more() {
         let answer = |model: &str| row.answers.iter().find(|(one, _)| one == model).map(|(_, yes)| *yes);
         assert_ne!(answer("sc"), Some(true), "{}: sc forbids every cycle", row.name);
         for pair in CHAIN.windows(2) {
+            // Alpha has no lighter fence for these than a full one.
+            let stronger = pair[1] == "alpha" && LIGHT.iter().any(|fence| row.cycle.contains(fence));
             if let (Some(strong), Some(weak)) = (answer(pair[0]), answer(pair[1])) {
-                assert!(!strong | weak, "{}: {} and {}", row.name, pair[0], pair[1]);
+                assert!(!strong | weak | stronger, "{}: {} and {}", row.name, pair[0], pair[1]);
                 steps += usize::from(!strong & weak);
             }
         }

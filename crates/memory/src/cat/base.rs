@@ -131,6 +131,7 @@ pub const TAGS: &[&str] = &[
     "fence",
     "acq",
     "rel",
+    "rlx",
     "acquire",
     "release",
 ];

@@ -15,4 +15,6 @@ pub use instantiate::instantiate;
 pub use liveness::{liveness, observed_locals};
 pub use observe::observe_everything;
 pub use remember::remember_given;
-pub use retarget::{Untranslatable, retarget, retarget_fence};
+pub use retarget::{
+    Change, ORDERED, Reading, Translation, Untranslatable, read_as, retarget, retarget_fence,
+};

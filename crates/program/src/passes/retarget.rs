@@ -1,48 +1,112 @@
 //! Translate a program from one vocabulary into another: what a compiler would do that keeps every
-//! access, and takes for each fence one of the target that orders at least as much.
+//! access.
 //!
-//! * Fences go by what they order, and one that orders nothing becomes nothing. Where writes are not
-//!   atomic (Power) or fences order through other accesses only (C11), pairs that stay in order are not
-//!   enough to replace a fence, so every fence becomes the full one there, but for one that is called
-//!   `lwsync` already. `isync` and `isb` order nothing by themselves and stand for each other.
+//! * A fence becomes the weakest sequence of the target's fences that promises as much ([`weakest`]).
+//! * `isync` and `isb` order nothing by themselves and stand for each other.
 //! * A locked step of a store-buffer machine is ordered with everything around it, so it gets a full
-//!   fence of the target on both sides; the fences are steps of their own.
-//! * Plain accesses stay plain, and release stores and acquire loads take the target's mark, where there is one.
-//!   Other marks and pairs of exclusives have no translation
-//!   here, and an atomic section over several accesses has none anywhere: these are refused.
+//!   fence of the target on both sides; the fences are steps of their own. A read-modify-write with an
+//!   order of its own gets that order and no fences.
+//! * Plain accesses stay plain. Release stores and acquire loads take the target's mark. Where there is
+//!   none, a release store comes after a fence, and what follows an acquire load depends on it: a
+//!   branch on its value, then an instruction barrier.
+//! * Other marks and pairs of exclusives have no translation here, and an atomic section over several
+//!   accesses has none anywhere: these are refused.
+//!
+//! Whatever becomes stronger or weaker than it was written is listed as a [`Change`].
 
-use crate::{Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Point, PointInfo, Program, Role, Vocabulary};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use wattle_logic::{Sort, Term};
+
+use crate::promise::{Promise, weakest};
+use crate::{
+    Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Origin, Point, PointInfo, Program, Role, Tags,
+    Vocabulary,
+};
+
+/// The tag of a read-modify-write that has an order of its own instead of a locked step's.
+pub const ORDERED: &str = "rlx";
 
 /// What has no translation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untranslatable(pub String);
 
+/// A program in another vocabulary, and what is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translation<'a> {
+    pub program: Cow<'a, Program>,
+    /// One for each kind of step that has no equal in the target, with the first place.
+    pub changes: Vec<Change>,
+}
+
+/// A step that orders more or less than it was written to. It may do both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub written: String,
+    pub became: String,
+    pub stronger: bool,
+    pub weaker: bool,
+    pub origin: Origin,
+}
+
+/// What a model that speaks of what fences order, and not of their names, has of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The fences of its machines; `None`: one for every set of pairs.
+    pub fences: Option<Vec<Fence>>,
+    /// Are read-modify-writes always locked?
+    pub locks_updates: bool,
+    /// The pairs that program order keeps in order without any fence.
+    pub keeps: Orders,
+    /// Does a release store put a barrier between all stores before it and all after it?
+    pub release_is_barrier: bool,
+}
+
 /// The program in another vocabulary.
-pub fn retarget(program: &Program, to: Vocabulary) -> Result<Program, Untranslatable> {
-    let mut result = program.clone();
-    if program.vocabulary == to {
-        return Ok(result);
-    }
+pub fn retarget(program: &Program, to: Vocabulary) -> Result<Translation<'_>, Untranslatable> {
     let from = program.vocabulary;
+    if from == to {
+        return Ok(Translation { program: Cow::Borrowed(program), changes: vec![] });
+    }
     if matches!(from, Vocabulary::C11 | Vocabulary::Rma)
         || matches!(to, Vocabulary::Generic | Vocabulary::Rma)
     {
         return refuse("the target has nothing like it");
     }
-    result.vocabulary = to;
+    let mut result = Program { vocabulary: to, ..program.clone() };
+    let mut work = Work { from, to, fences: to.fences_for_translation(), changes: vec![] };
     for process in &mut result.processes {
         if process.cfg.points.iter().any(|point| point.inside.is_some()) {
             return refuse("an atomic section of several steps");
         }
-        for edge in &mut process.cfg.edges {
-            edge.ops.retain(|op| !orders_nothing(op));
-            for op in &mut edge.ops {
-                translate(op, edge.mode, to)?;
+        let mut around = BTreeMap::new();
+        for (number, edge) in process.cfg.edges.iter_mut().enumerate() {
+            let fences = work.edge(edge)?;
+            if fences != Around::default() {
+                around.insert(EdgeId(number as u32), fences);
             }
         }
-        surround_locked(&mut process.cfg, to)?;
+        let sorts: Vec<Sort> = process.locals.iter().map(|local| local.sort).collect();
+        surround(&mut process.cfg, &sorts, &around)?;
     }
-    Ok(result)
+    Ok(Translation { program: Cow::Owned(result), changes: work.changes })
+}
+
+/// The program as a model with such a reading takes it. The vocabulary stays.
+pub fn read_as<'a>(program: &'a Program, reading: &Reading) -> Translation<'a> {
+    let from = program.vocabulary;
+    let fences = reading.fences.clone().unwrap_or_default();
+    let mut work = Work { from, to: Vocabulary::Generic, fences, changes: vec![] };
+    let mut result = Cow::Borrowed(program);
+    for (number, process) in program.processes.iter().enumerate() {
+        for (id, edge) in process.cfg.edges.iter().enumerate() {
+            if let Some(read) = work.read(edge, reading) {
+                result.to_mut().processes[number].cfg.edges[id] = read;
+            }
+        }
+    }
+    Translation { program: result, changes: work.changes }
 }
 
 fn refuse<T>(what: impl Into<String>) -> Result<T, Untranslatable> {
@@ -50,152 +114,410 @@ fn refuse<T>(what: impl Into<String>) -> Result<T, Untranslatable> {
 }
 
 /// What a fence becomes in another vocabulary, if there is anything like it.
-pub fn retarget_fence(fence: &Fence, to: Vocabulary) -> Option<Fence> {
-    let mut op = Op::Fence(fence.clone());
-    if orders_nothing(&op) || translate(&mut op, Mode::Plain, to).is_err() {
+pub fn retarget_fence(fence: &Fence, to: Vocabulary) -> Option<Vec<Fence>> {
+    let sequence = match is_instruction_barrier(fence) {
+        true => vec![instruction_barrier(to)?],
+        false => weakest(Promise::of(fence), &to.fences_for_translation()),
+    };
+    (fence.location.is_none() && !sequence.is_empty()).then_some(sequence)
+}
+
+fn is_instruction_barrier(fence: &Fence) -> bool {
+    matches!(&*fence.tag, "ISYNC" | "ISB")
+}
+
+fn instruction_barrier(of: Vocabulary) -> Option<Fence> {
+    let tag = match of {
+        Vocabulary::Ppc => "ISYNC",
+        Vocabulary::Arm | Vocabulary::Aarch64 => "ISB",
+        _ => return None,
+    };
+    Some(Fence { tag: tag.into(), orders: Orders::NONE, cumulative: false, location: None })
+}
+
+/// As the text of a program has it.
+fn said(fence: &Fence, vocabulary: Vocabulary) -> String {
+    match vocabulary {
+        Vocabulary::Generic | Vocabulary::Rma if *fence == Fence::lwsync() => "fence lwsync".into(),
+        Vocabulary::Generic | Vocabulary::Rma => fence.tag.replace('.', " "),
+        Vocabulary::C11 => match &*fence.tag {
+            "ACQ" => "acquire fence".into(),
+            "REL" => "release fence".into(),
+            "SC" => "seq_cst fence".into(),
+            tag => format!("{} fence", tag.to_lowercase()),
+        },
+        _ => fence.tag.to_lowercase(),
+    }
+}
+
+fn said_all(fences: &[Fence], vocabulary: Vocabulary) -> String {
+    let names: Vec<String> = fences.iter().map(|fence| said(fence, vocabulary)).collect();
+    names.join("; ")
+}
+
+/// The order of a read-modify-write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Update {
+    Locked,
+    Ordered { acquire: bool, release: bool },
+}
+
+fn accesses(edge: &mut Edge) -> impl Iterator<Item = &mut Tags> {
+    edge.ops.iter_mut().filter_map(|op| match op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } => Some(tags),
+        _ => None,
+    })
+}
+
+fn tags(edge: &Edge) -> impl Iterator<Item = &Tags> {
+    edge.ops.iter().filter_map(|op| match op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } => Some(tags),
+        _ => None,
+    })
+}
+
+/// `None`: no read-modify-write, nor a failed one.
+fn update(edge: &Edge, from: Vocabulary) -> Option<Update> {
+    if edge.mode != Mode::Locked || tags(edge).next().is_none() {
         return None;
     }
-    let Op::Fence(fence) = op else { return None };
-    Some(fence)
-}
-
-/// A fence without any effect on accesses, alone or after a branch.
-fn orders_nothing(op: &Op) -> bool {
-    matches!(op, Op::Fence(fence) if fence.orders == Orders::NONE && !matches!(&*fence.tag, "ISYNC" | "ISB"))
-}
-
-fn translate(op: &mut Op, mode: Mode, to: Vocabulary) -> Result<(), Untranslatable> {
-    match op {
-        Op::Fence(fence) if fence.location.is_some() => refuse("a fence for one location"),
-        Op::Fence(fence) => {
-            fence.tag = match &*fence.tag {
-                "ISYNC" | "ISB" => instruction_fence(&fence.tag, to)?,
-                "LWSYNC" if to == Vocabulary::Ppc => return Ok(()),
-                _ => data_fence(fence.orders, to),
-            };
-            Ok(())
-        }
-        Op::LoadExclusive { .. } | Op::StoreConditional { .. } => refuse("a pair of exclusives"),
-        Op::Load { tags, .. } | Op::Store { tags, .. } => {
-            if mode == Mode::Locked {
-                tags.clear();
+    let has = |tag: &str| tags(edge).any(|tags| tags.contains(tag));
+    Some(match from {
+        Vocabulary::Aarch64 | Vocabulary::Riscv => {
+            let plain = |tag: &Name| matches!(&**tag, "AMO" | "X" | "NoRet");
+            match tags(edge).flatten().all(plain) {
+                true => Update::Ordered { acquire: false, release: false },
+                false => Update::Locked,
             }
+        }
+        _ if has(ORDERED) => Update::Ordered { acquire: has("acq"), release: has("rel") },
+        _ => Update::Locked,
+    })
+}
+
+/// Fences that an edge needs around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Around {
+    before: Vec<Fence>,
+    after: Vec<Fence>,
+    /// What comes after depends on this local.
+    on: Option<u32>,
+}
+
+/// How a vocabulary says acquire or release.
+enum Mark {
+    /// By a tag.
+    Tag(&'static str),
+    /// By fences around the access.
+    Fences,
+}
+
+struct Work {
+    from: Vocabulary,
+    to: Vocabulary,
+    fences: Vec<Fence>,
+    changes: Vec<Change>,
+}
+
+impl Work {
+    fn note(&mut self, written: String, became: String, (stronger, weaker): (bool, bool), origin: Origin) {
+        let known = |change: &Change| change.written == written && change.became == became;
+        if (stronger || weaker) && !self.changes.iter().any(known) {
+            self.changes.push(Change { written, became, stronger, weaker, origin });
+        }
+    }
+
+    fn written(&self, fence: &Fence) -> String {
+        format!("`{}`", said(fence, self.from))
+    }
+
+    /// What a fence becomes, with a note if that is not its equal.
+    fn sequence(&mut self, fence: &Fence, origin: Origin) -> Vec<Fence> {
+        let promise = Promise::of(fence);
+        let sequence = weakest(promise, &self.fences);
+        let given = Promise::of_all(&sequence);
+        let became = match sequence.is_empty() {
+            true => "nothing".to_owned(),
+            false => format!("`{}`", said_all(&sequence, self.to)),
+        };
+        self.note(
+            self.written(fence),
+            became,
+            (given.exceeds(promise), given.falls_short_of(promise)),
+            origin,
+        );
+        sequence
+    }
+
+    /// The edge as a model reads it, if that is another one.
+    fn read(&mut self, edge: &Edge, reading: &Reading) -> Option<Edge> {
+        let origin = edge.origin;
+        let mut result = edge.clone();
+        for op in &mut result.ops {
+            let Op::Fence(fence) = op else { continue };
+            if is_instruction_barrier(fence) && !reading.keeps.contains(Orders::READS) {
+                let written = self.written(fence);
+                self.note(written, "nothing".into(), (false, true), origin);
+            }
+            let wanted = fence.orders.without(reading.keeps);
+            let has = |own: &Vec<Fence>| own.iter().any(|own| own.orders.without(reading.keeps) == wanted);
+            let equal = reading.fences.as_ref().is_none_or(has);
+            if !equal && fence.location.is_none() && wanted != Orders::NONE {
+                // A store barrier and a full fence: no two of them make a third.
+                *fence = self.sequence(fence, origin).into_iter().next()?;
+            }
+        }
+        let releases = |op: &Op| matches!(op, Op::Store { tags, .. } if tags.contains("rel"));
+        if reading.release_is_barrier && edge.mode == Mode::Plain && edge.ops.iter().any(releases) {
+            let became = "a store barrier and a plain one".into();
+            self.note("a release store".into(), became, (true, false), origin);
+        }
+        match update(edge, self.from) {
+            Some(Update::Ordered { .. }) if reading.locks_updates => {
+                let written = "a read-modify-write with an order of its own".into();
+                self.note(written, "a locked step".into(), (true, false), origin);
+            }
+            // So that models tell it from a locked step, whatever its text was.
+            Some(Update::Ordered { .. }) => {
+                accesses(&mut result).for_each(|tags| _ = tags.insert(ORDERED.into()));
+            }
+            _ => {}
+        }
+        (result != *edge).then_some(result)
+    }
+
+    fn edge(&mut self, edge: &mut Edge) -> Result<Around, Untranslatable> {
+        let origin = edge.origin;
+        let mut ops = Vec::new();
+        for op in std::mem::take(&mut edge.ops) {
+            match op {
+                Op::Fence(fence) if fence.location.is_some() => return refuse("a fence for one location"),
+                Op::Fence(fence) if is_instruction_barrier(&fence) => match instruction_barrier(self.to) {
+                    Some(fence) => ops.push(Op::Fence(fence)),
+                    None => return refuse(format!("the fence {}", fence.tag)),
+                },
+                // Events of one step have no order among themselves, and fences need none.
+                Op::Fence(fence) => ops.extend(self.sequence(&fence, origin).into_iter().map(Op::Fence)),
+                Op::LoadExclusive { .. } | Op::StoreConditional { .. } => {
+                    return refuse("a pair of exclusives");
+                }
+                op => ops.push(op),
+            }
+        }
+        edge.ops = ops;
+        match update(edge, self.from) {
+            Some(Update::Locked) => Ok(self.locked(edge)),
+            Some(Update::Ordered { acquire, release }) => Ok(self.ordered(edge, acquire, release)),
+            None => self.plain(edge),
+        }
+    }
+
+    /// A full fence on both sides. Where the source's own read-modify-writes order less than that, it is
+    /// more than was written.
+    fn locked(&mut self, edge: &mut Edge) -> Around {
+        let relaxed = self.relaxed();
+        accesses(edge).for_each(|tags| *tags = relaxed.map(Name::from).into_iter().collect());
+        let full: Vec<Fence> = weakest(Promise::of(&Fence::full()), &self.fences);
+        if matches!(self.from, Vocabulary::Aarch64 | Vocabulary::Riscv) {
+            let became = format!("one between two `{}`", said_all(&full, self.to));
+            let written = "a read-modify-write that acquires or releases".into();
+            self.note(written, became, (true, false), edge.origin);
+        }
+        Around { before: full.clone(), after: full, on: None }
+    }
+
+    fn ordered(&mut self, edge: &mut Edge, acquire: bool, release: bool) -> Around {
+        let (origin, to) = (edge.origin, self.to);
+        let stores = edge.ops.iter().any(|op| matches!(op, Op::Store { .. }));
+        // A failed comparison writes nothing.
+        let release = release && stores;
+        let mut own: Tags = match to {
+            Vocabulary::Riscv => ["AMO", "X"].into_iter().map(Name::from).collect(),
+            _ => Tags::new(),
+        };
+        let both = acquire && release;
+        let (on_read, on_write): (Option<&str>, Option<&str>) = match to {
+            Vocabulary::C11 => {
+                let tag = match (acquire, release) {
+                    (true, true) => "ACQ_REL",
+                    (true, false) => "ACQ",
+                    (false, true) => "REL",
+                    (false, false) => "RLX",
+                };
+                own.insert(tag.into());
+                (None, None)
+            }
+            Vocabulary::Riscv if both => (Some("AcqRel"), Some("AcqRel")),
+            Vocabulary::Riscv => (acquire.then_some("Acq"), release.then_some("Rel")),
+            Vocabulary::Aarch64 => (acquire.then_some("A"), release.then_some("L")),
+            _ => (None, None),
+        };
+        // Marks of read-modify-writes are sequentially consistent among themselves on RISC-V, and so is
+        // an acquire towards releases on AArch64; in C11 a release orders for those who acquire.
+        let inexact = match to {
+            Vocabulary::Riscv => (acquire || release, false),
+            Vocabulary::Aarch64 => (acquire, false),
+            Vocabulary::C11 => (false, release),
+            _ => (false, false),
+        };
+        let order = match (acquire, release) {
+            (true, true) => "acq_rel",
+            (true, false) => "acquire",
+            _ => "release",
+        };
+        self.note(
+            format!("a read-modify-write with {order}"),
+            format!("one of {}", to.name()),
+            inexact,
+            origin,
+        );
+        let mut loaded = None;
+        for op in &mut edge.ops {
+            let (tags, mark) = match op {
+                Op::Load { into, tags, .. } => {
+                    loaded = Some(*into);
+                    (tags, on_read)
+                }
+                Op::Store { tags, .. } => (tags, on_write),
+                _ => continue,
+            };
+            *tags = own.iter().cloned().chain(mark.map(Name::from)).collect();
+        }
+        let written = "a read-modify-write that releases";
+        self.by_fences(release.then_some(written), loaded.filter(|_| acquire), origin)
+    }
+
+    /// A load or store that may be marked.
+    fn plain(&mut self, edge: &mut Edge) -> Result<Around, Untranslatable> {
+        let origin = edge.origin;
+        let relaxed = self.relaxed();
+        let (mut releases, mut loaded) = (false, None);
+        for op in &mut edge.ops {
+            let (tags, local) = match op {
+                Op::Load { into, tags, .. } => (tags, Some(*into)),
+                Op::Store { tags, .. } => (tags, None),
+                _ => continue,
+            };
             let (release, acquire) = (tags.remove("rel"), tags.remove("acq"));
-            if let Some(tag) = tags.iter().next() {
+            // A note of the front end: a fence of the same statement follows.
+            if let Some(tag) = tags.iter().find(|tag| &***tag != "fenced") {
                 return refuse(format!("an access marked {tag}"));
             }
-            let mark = match to {
-                Vocabulary::C11 if release => Some("REL"),
-                Vocabulary::C11 if acquire => Some("ACQ"),
-                Vocabulary::C11 => Some("RLX"),
-                Vocabulary::Aarch64 if release => Some("L"),
-                Vocabulary::Aarch64 if acquire => Some("Q"),
-                Vocabulary::Riscv if release => Some("Rel"),
-                Vocabulary::Riscv if acquire => Some("Acq"),
-                Vocabulary::Ppc | Vocabulary::Arm if release => return refuse("a release store"),
-                Vocabulary::Ppc | Vocabulary::Arm if acquire => return refuse("an acquire load"),
-                _ => None,
+            let mark = match (release, acquire) {
+                (true, _) => self.release(),
+                (_, true) => self.acquire(),
+                _ => Mark::Fences,
             };
-            tags.extend(mark.map(Name::from));
-            Ok(())
+            match mark {
+                Mark::Tag(tag) => _ = tags.insert(tag.into()),
+                Mark::Fences => {
+                    // No model of such a vocabulary looks at the mark, but it tells why there are fences.
+                    let written = release.then_some("rel").or(acquire.then_some("acq"));
+                    tags.extend(relaxed.or(written).map(Name::from));
+                    releases |= release;
+                    if acquire {
+                        loaded = local;
+                    }
+                }
+            }
+            if release && self.to == Vocabulary::C11 {
+                self.note("a release store".into(), "one of C11".into(), (false, true), origin);
+            }
         }
-        _ => Ok(()),
+        Ok(self.by_fences(releases.then_some("a release store"), loaded, origin))
+    }
+
+    /// The mark of an access that orders nothing.
+    fn relaxed(&self) -> Option<&'static str> {
+        (self.to == Vocabulary::C11).then_some("RLX")
+    }
+
+    fn acquire(&self) -> Mark {
+        match self.to {
+            Vocabulary::C11 => Mark::Tag("ACQ"),
+            Vocabulary::Aarch64 => Mark::Tag("Q"),
+            Vocabulary::Riscv => Mark::Tag("Acq"),
+            _ => Mark::Fences,
+        }
+    }
+
+    fn release(&self) -> Mark {
+        match self.to {
+            Vocabulary::C11 => Mark::Tag("REL"),
+            Vocabulary::Aarch64 => Mark::Tag("L"),
+            Vocabulary::Riscv => Mark::Tag("Rel"),
+            _ => Mark::Fences,
+        }
+    }
+
+    /// Where marks do not say it: a fence before what releases, which orders more than that one
+    /// store; and after what acquires a branch with an instruction barrier.
+    fn by_fences(&mut self, releases: Option<&str>, loaded: Option<u32>, origin: Origin) -> Around {
+        let mut around = Around::default();
+        if matches!(self.release(), Mark::Tag(_)) {
+            return around;
+        }
+        if let Some(written) = releases {
+            let promise = Promise { keeps: Orders::WRITES, partly: Orders::NONE };
+            around.before = weakest(promise, &self.fences);
+            let became = format!("`{}` and a plain one", said_all(&around.before, self.to));
+            self.note(written.into(), became, (true, false), origin);
+        }
+        if let (Some(_), Some(barrier)) = (loaded, instruction_barrier(self.to)) {
+            around.after = vec![barrier];
+            around.on = loaded;
+        }
+        around
     }
 }
 
-fn instruction_fence(tag: &str, to: Vocabulary) -> Result<Name, Untranslatable> {
-    match to {
-        Vocabulary::Ppc => Ok("ISYNC".into()),
-        Vocabulary::Arm | Vocabulary::Aarch64 => Ok("ISB".into()),
-        _ => refuse(format!("the fence {tag}")),
-    }
-}
-
-/// The weakest fence that orders at least this.
-fn data_fence(orders: Orders, to: Vocabulary) -> Name {
-    let within = |most: Orders| most.contains(orders);
-    let reads = Orders::RR.union(Orders::RW);
-    match to {
-        Vocabulary::X86 if within(Orders::WW) => "SFENCE".into(),
-        Vocabulary::X86 if within(reads) => "LFENCE".into(),
-        Vocabulary::X86 => "MFENCE".into(),
-        Vocabulary::Ppc => "SYNC".into(),
-        Vocabulary::Arm if within(Orders::WW) => "DMB.ST".into(),
-        Vocabulary::Arm => "DMB".into(),
-        Vocabulary::Aarch64 if within(Orders::WW) => "DMB.ST".into(),
-        Vocabulary::Aarch64 if within(reads) => "DMB.LD".into(),
-        Vocabulary::Aarch64 => "DMB.SY".into(),
-        Vocabulary::Riscv => riscv_fence(orders),
-        Vocabulary::C11 => "SC".into(),
-        Vocabulary::Generic | Vocabulary::Rma => "fence".into(),
-    }
-}
-
-/// `fence p,s` orders all of p before all of s; fence.tso all but write-read pairs.
-fn riscv_fence(orders: Orders) -> Name {
-    let any = |pairs: [Orders; 2]| pairs.into_iter().any(|pair| orders.contains(pair));
-    let letters = |r: bool, w: bool| match (r, w) {
-        (true, true) => "rw",
-        (false, true) => "w",
-        _ => "r",
-    };
-    let before = letters(any([Orders::RR, Orders::RW]), any([Orders::WR, Orders::WW]));
-    let after = letters(any([Orders::RR, Orders::WR]), any([Orders::RW, Orders::WW]));
-    match (before, after) {
-        ("rw", "rw") if !orders.contains(Orders::WR) => "Fence.tso".into(),
-        _ => format!("Fence.{before}.{after}").into(),
-    }
-}
-
-/// Full fences before and after every locked step.
-fn surround_locked(cfg: &mut Cfg, to: Vocabulary) -> Result<(), Untranslatable> {
-    let locked = |edge: &Edge| edge.mode == Mode::Locked;
+/// Put the fences where they belong, as steps of their own.
+fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) -> Result<(), Untranslatable> {
+    // Points and edges that are new have nothing around them.
     for point in 0..cfg.points.len() as u32 {
         let leaving: Vec<EdgeId> = cfg.leaving(Point(point)).collect();
-        if !leaving.iter().any(|edge| locked(cfg.edge(*edge))) {
+        let Some(origin) = (leaving.iter()).find(|id| around.contains_key(id)).map(|id| cfg.edge(*id).origin)
+        else {
             continue;
-        }
-        if !leaving.iter().all(|edge| locked(cfg.edge(*edge))) {
-            return refuse("a choice between a locked step and another");
-        }
-        let origin = cfg.edge(leaving[0]).origin;
+        };
         let hidden = |cfg: &mut Cfg| cfg.add_point(PointInfo { origin, ..PointInfo::default() });
-        let fence = |from: Point, to_point: Point, role: Role| Edge {
+        let fences = |from: Point, to: Point, fences: &[Fence], guard: Term, role: Role| Edge {
             from,
-            guard: wattle_logic::Term::bool(true),
-            ops: vec![Op::Fence(Fence { tag: data_fence(Orders::ALL, to), ..Fence::full() })],
-            to: to_point,
+            guard,
+            ops: fences.iter().cloned().map(Op::Fence).collect(),
+            to,
             mode: Mode::Plain,
             role,
             origin,
         };
-        let before = hidden(cfg);
-        for id in leaving {
-            let after = hidden(cfg);
-            let edge = &mut cfg.edges[id.0 as usize];
-            edge.from = before;
-            let target = std::mem::replace(&mut edge.to, after);
-            let role = edge.hand_on();
-            cfg.edges.push(fence(after, target, role));
+        // The ways that one step may go (a comparison succeeds or fails) have their fence in common.
+        let before = (leaving.iter().filter_map(|id| around.get(id)))
+            .map(|around| &around.before)
+            .find(|before| !before.is_empty());
+        if let Some(before) = before {
+            if leaving.iter().any(|id| cfg.edge(*id).origin != origin) {
+                return refuse("a choice between a step that needs a fence and another");
+            }
+            let middle = hidden(cfg);
+            for id in &leaving {
+                cfg.edges[id.0 as usize].from = middle;
+            }
+            cfg.edges.push(fences(Point(point), middle, before, Term::bool(true), Role::Step));
         }
-        cfg.edges.push(fence(Point(point), before, Role::Step));
+        for id in leaving {
+            let Some(Around { after, on, .. }) = around.get(&id).filter(|around| !around.after.is_empty())
+            else {
+                continue;
+            };
+            let end = hidden(cfg);
+            let edge = &mut cfg.edges[id.0 as usize];
+            let target = std::mem::replace(&mut edge.to, end);
+            let role = edge.hand_on();
+            // Always true, but a branch that depends on what was loaded.
+            let branch = on.map(|local| Term::local(local, sorts[local as usize]));
+            let branch = branch.map_or(Term::bool(true), |loaded| loaded.clone().equals(loaded));
+            cfg.edges.push(fences(end, target, after, branch, role));
+        }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fence_becomes_the_weakest_that_orders_as_much() {
-        let of = |orders, to| data_fence(orders, to).to_string();
-        assert_eq!(of(Orders::ALL, Vocabulary::Ppc), "SYNC");
-        assert_eq!(of(Orders(11), Vocabulary::Ppc), "SYNC");
-        assert_eq!(retarget_fence(&Fence::lwsync(), Vocabulary::Ppc), Some(Fence::lwsync()));
-        assert_eq!(of(Orders(11), Vocabulary::Riscv), "Fence.tso");
-        assert_eq!(of(Orders::RW, Vocabulary::Riscv), "Fence.r.w");
-        assert_eq!(of(Orders::WW, Vocabulary::Aarch64), "DMB.ST");
-        assert_eq!(of(Orders(11), Vocabulary::Aarch64), "DMB.SY");
-    }
 }

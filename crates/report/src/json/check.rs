@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use wattle_engine::{Bound, Certificate, Property};
 
-use super::{SCHEMA, diagnostics, statistics, story, timed};
-use crate::{CheckReport, CheckVerdict};
+use super::{SCHEMA, diagnostics, statistics, story, timed, translated};
+use crate::{CheckReport, CheckVerdict, Rests};
 
 pub fn check(report: &CheckReport, timing: bool) -> Value {
     let (bound, reason, certificate, counterexample) = match &report.verdict {
@@ -40,6 +40,8 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
         "counterexample": counterexample,
         "litmus": report.litmus,
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
+        "translated": translated(&report.translated),
+        "rests_on": report.rests().map(Rests::word),
         "notes": report.notes,
     });
     timed(object, report.seconds, timing)

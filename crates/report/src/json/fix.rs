@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{SCHEMA, diagnostics, statistics, timed};
-use crate::{FixReport, FixVerdict, Placement};
+use super::{SCHEMA, diagnostics, statistics, timed, translated};
+use crate::{FixReport, FixVerdict, Placement, Rests};
 
 pub fn fix(report: &FixReport, timing: bool) -> Value {
     let (mut count, mut source_count, mut minimal) = (Value::Null, Value::Null, json!(false));
@@ -46,6 +46,8 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
         "reason": reason,
         "statistics": statistics(&report.statistics, timing),
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
+        "translated": translated(&report.translated),
+        "rests_on": report.rests().map(Rests::word),
         "notes": report.notes,
     });
     timed(object, report.seconds, timing)

@@ -18,6 +18,8 @@ pub use outcomes::outcomes;
 pub use port::port;
 pub use schema::{COMMANDS, schema};
 
+use crate::{Changed, Translated};
+
 /// The version of the field names. It grows when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
 
@@ -52,6 +54,20 @@ fn statistics(statistics: &Statistics, timing: bool) -> Value {
         map.insert((*name).to_owned(), value);
     }
     Value::Object(map)
+}
+
+/// What is not as it was written.
+fn translated(translated: &Translated) -> Value {
+    let one = |change: &Changed| {
+        json!({
+            "written": change.written,
+            "line": change.line,
+            "became": change.became,
+            "stronger": change.stronger,
+            "weaker": change.weaker,
+        })
+    };
+    translated.changes.iter().map(one).collect()
 }
 
 /// Add `seconds` only if times are wanted.

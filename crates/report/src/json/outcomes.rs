@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::check::of_bound;
-use super::{SCHEMA, diagnostics, timed};
-use crate::{FinalState, Listing, OutcomesReport, OutcomesVerdict};
+use super::{SCHEMA, diagnostics, timed, translated};
+use crate::{FinalState, Listing, OutcomesReport, OutcomesVerdict, Rests};
 
 pub fn outcomes(report: &OutcomesReport, timing: bool) -> Value {
     let listing = report.verdict.listing();
@@ -43,6 +43,8 @@ pub fn outcomes(report: &OutcomesReport, timing: bool) -> Value {
         "bound": listing.and_then(|listing| listing.bound.as_ref()).map(of_bound),
         "reason": reason,
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
+        "translated": translated(&report.translated),
+        "rests_on": report.rests().map(Rests::word),
         "notes": report.notes.iter().chain(&report.cautions).collect::<Vec<_>>(),
     });
     timed(object, report.seconds, timing)

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::story::link;
-use super::{SCHEMA, diagnostics, timed};
-use crate::{PortReport, PortVerdict};
+use super::{SCHEMA, diagnostics, timed, translated};
+use crate::{PortReport, PortVerdict, Rests, Translated};
 
 pub fn port(report: &PortReport, timing: bool) -> Value {
     let (outcomes, gone, reason) = match &report.verdict {
@@ -24,6 +24,7 @@ pub fn port(report: &PortReport, timing: bool) -> Value {
         PortVerdict::Internal { what } => (vec![], None, json!(format!("internal error: {what}"))),
         PortVerdict::Error => (vec![], None, Value::Null),
     };
+    let changes = report.translated.iter().flat_map(|one| &one.changes).cloned().collect();
     let object = json!({
         "schema": SCHEMA,
         "file": report.file,
@@ -35,6 +36,8 @@ pub fn port(report: &PortReport, timing: bool) -> Value {
         "gone": gone,
         "reason": reason,
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
+        "translated": translated(&Translated { changes }),
+        "rests_on": report.rests().map(Rests::word),
     });
     timed(object, report.seconds, timing)
 }

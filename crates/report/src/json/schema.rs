@@ -124,9 +124,23 @@ fn outcomes() -> Fields {
         ("bound", or_null(bound())),
         ("reason", or_null(text())),
         ("diagnostics", diagnostics()),
+        ("translated", translated()),
+        ("rests_on", or_null(words(&["stronger", "weaker"]))),
         ("notes", list(text())),
         ("seconds", seconds()),
     ]
+}
+
+/// What became stronger or weaker than it was written.
+fn translated() -> Value {
+    let fields = vec![
+        ("written", text()),
+        ("line", or_null(number())),
+        ("became", text()),
+        ("stronger", truth()),
+        ("weaker", truth()),
+    ];
+    list(object(&fields, &[]))
 }
 
 fn port() -> Fields {
@@ -145,6 +159,8 @@ fn port() -> Fields {
         ("gone", or_null(number())),
         ("reason", or_null(text())),
         ("diagnostics", diagnostics()),
+        ("translated", translated()),
+        ("rests_on", or_null(words(&["stronger", "weaker"]))),
         ("seconds", seconds()),
     ]
 }
@@ -177,6 +193,8 @@ fn check() -> Fields {
         ("counterexample", or_null(counterexample())),
         ("litmus", or_null(text())),
         ("diagnostics", diagnostics()),
+        ("translated", translated()),
+        ("rests_on", or_null(words(&["stronger", "weaker"]))),
         ("notes", list(text())),
         ("seconds", seconds()),
     ]
@@ -275,6 +293,8 @@ fn fix() -> Fields {
         ("reason", or_null(text())),
         ("statistics", map(json!({"type": "number"}))),
         ("diagnostics", diagnostics()),
+        ("translated", translated()),
+        ("rests_on", or_null(words(&["stronger", "weaker"]))),
         ("notes", list(text())),
         ("seconds", seconds()),
     ]

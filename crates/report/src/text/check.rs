@@ -2,6 +2,7 @@
 
 use wattle_engine::{Certificate, Figure, Property, Statistics};
 
+use super::story::wrap;
 use super::{Detail, Options, Shown, story};
 use crate::{CheckReport, CheckVerdict};
 
@@ -113,11 +114,23 @@ fn headline(report: &CheckReport, options: &Options) -> String {
     if options.timing {
         worth.push(format!("{:.2} s", report.seconds));
     }
-    let worth = match worth.is_empty() {
+    let rests = report.rests().map(|rests| format!(", translated {rests}")).unwrap_or_default();
+    let head = format!("{}: {verdict} under {}{rests}{what}", style.strong(&report.file), report.model);
+    let plain = |worth: &[String]| match worth.is_empty() {
         true => String::new(),
-        false => style.faint(&format!(" ({})", worth.join(", "))),
+        false => format!(" ({})", worth.join(", ")),
     };
-    format!("{}: {verdict} under {}{what}{worth}", style.strong(&report.file), report.model)
+    // A long reason gets lines of its own; only one line a result was asked for with `-q`.
+    if let (CheckVerdict::Unknown { .. }, true) = (&report.verdict, options.detail != Detail::Quiet) {
+        let [reason, rest @ ..] = &worth[..] else { return head };
+        let length = head.chars().count() + plain(&worth).chars().count();
+        if length > options.width {
+            let lines = wrap(reason, options.width.saturating_sub(2));
+            let rest = style.faint(&plain(rest));
+            return format!("{head}{rest}\n  {}", style.faint(&lines.join("\n  ")));
+        }
+    }
+    format!("{head}{}", style.faint(&plain(&worth)))
 }
 
 /// `1 state`, `1,234 states`.

@@ -65,7 +65,10 @@ fn result(report: &FixReport, options: &Options) -> String {
     };
     let model = match report.verdict {
         FixVerdict::Error => String::new(),
-        _ => format!(" under {}", report.model),
+        _ => {
+            let rests = report.rests().map(|rests| format!(", translated {rests}")).unwrap_or_default();
+            format!(" under {}{rests}", report.model)
+        }
     };
     let mut out = format!("{}: {verdict}{model}{worth}\n", style.strong(&report.file));
     if options.detail == Detail::Quiet {

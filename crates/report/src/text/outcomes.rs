@@ -47,6 +47,8 @@ pub fn outcomes(report: &OutcomesReport, options: &Options) -> Shown {
         for caution in &report.cautions {
             let _ = writeln!(out, "Warning {caution}");
         }
+    } else if let Some(rests) = report.rests() {
+        let _ = writeln!(out, "Warning {} was translated {rests}", report.test);
     }
     if options.detail == Detail::Verbose {
         for note in &report.notes {

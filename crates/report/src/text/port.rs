@@ -8,7 +8,7 @@ pub fn port(report: &PortReport, options: &Options) -> Shown {
     let style = options.style;
     let name = style.strong(if report.test.is_empty() { &report.file } else { &report.test });
     let PortReport { from, to, .. } = report;
-    let out = match &report.verdict {
+    let mut out = match &report.verdict {
         PortVerdict::Compared { names, fresh, gone } => {
             let mut out = match fresh.len() {
                 0 => format!("{name}: {} under {to} than under {from}", style.good("no other outcomes")),
@@ -17,6 +17,9 @@ pub fn port(report: &PortReport, options: &Options) -> Shown {
             };
             if *gone > 0 {
                 out.push_str(&format!(" ({gone} of {from} cannot happen)"));
+            }
+            if let Some(rests) = report.rests() {
+                out.push_str(&format!(", translated {rests}"));
             }
             out.push('\n');
             for state in fresh {
@@ -42,6 +45,13 @@ pub fn port(report: &PortReport, options: &Options) -> Shown {
             format!("{}: {} {what}\n", style.strong(&report.file), style.bad("INTERNAL ERROR:"))
         }
     };
+    if options.detail != Detail::Quiet {
+        for (model, translated) in [from, to].into_iter().zip(&report.translated) {
+            for change in &translated.changes {
+                out.push_str(&format!("  {} under {model}, {change}\n", style.strong("note:")));
+            }
+        }
+    }
     match report.verdict {
         PortVerdict::Error => Shown::refused(&out, &report.sources, &report.diagnostics, options),
         _ => Shown::new(out, &report.sources, &report.diagnostics, options),

@@ -272,7 +272,7 @@ fn shorten(text: &str, width: usize) -> String {
 }
 
 /// Break at spaces; continuation lines are indented by two.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let indent = text.len() - text.trim_start().len();
     let mut lines = Vec::new();
     let mut line = " ".repeat(indent);

@@ -5,8 +5,8 @@
 use super::{Options, Style};
 use crate::{OutcomesReport, OutcomesVerdict};
 
-/// `Sometimes 1234 …`
-const CELL: usize = 16;
+/// `Sometimes 12 weaker`
+const CELL: usize = 19;
 const LONGEST_NAME: usize = 48;
 
 #[derive(Clone, Debug)]
@@ -60,7 +60,9 @@ fn cell(report: &OutcomesReport) -> (String, Paint) {
             // Where longer executions were left out there may be more.
             let more = if listing.bound.is_some() { "+" } else { "" };
             let paint: Paint = if listing.undefined { Style::doubtful } else { |_, text| text.to_owned() };
-            (format!("{what} {}{more}", listing.states.len()), paint)
+            // What the answer rests on, where that was not written so.
+            let rests = report.rests().map(|rests| format!(" {}", rests.word())).unwrap_or_default();
+            (format!("{what} {}{more}{rests}", listing.states.len()), paint)
         }
         OutcomesVerdict::Unknown { reason: wattle_engine::Reason::Unsupported(_) } => {
             ("unsupported".into(), Style::doubtful)

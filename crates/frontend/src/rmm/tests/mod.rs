@@ -4,7 +4,6 @@ mod edits;
 mod errors;
 mod small;
 mod structure;
-mod table;
 
 use wattle_engine::certify::explore_all;
 use wattle_engine::{Property, Run, Task};

@@ -6,10 +6,11 @@
 //! loads.
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_program::{Choice, Dimension, Mode, Op, Tags};
+use wattle_program::passes::ORDERED;
+use wattle_program::{Choice, Dimension, Mode, Name, Op, Tags};
 use wattle_source::{Diagnostic, Span};
 
-use super::super::ast::{Expr, ExprKind, Ident, Place, UpdateKind};
+use super::super::ast::{Expr, ExprKind, Ident, Place, Update, UpdateKind};
 use super::super::problems::Problems;
 use super::body::Body;
 use super::emit::{Action, Way};
@@ -55,7 +56,9 @@ impl Leaves for Reads<'_, '_, '_> {
                 self.choose(low, high, local)?;
                 Some(self.body.local_term(local))
             }
-            ExprKind::Update(kind, place, arguments) => self.update(*kind, place, arguments, expr.span, None),
+            ExprKind::Update(update, place, arguments) => {
+                self.update(*update, place, arguments, expr.span, None)
+            }
             _ => {
                 let message = "this speaks of whole states and can stand in properties only";
                 self.body.problems.push(
@@ -185,12 +188,19 @@ impl Reads<'_, '_, '_> {
     /// A read-modify-write; `result` is the local for a `cas`'s success, if there is one already.
     pub fn update(
         &mut self,
-        kind: UpdateKind,
+        update: Update,
         place: &Place,
         arguments: &[Expr],
         span: Span,
         result: Option<u32>,
     ) -> Option<Term> {
+        let kind = update.kind;
+        if let (Some(_), Some(section)) = (update.order, self.body.section) {
+            let message = "the section is locked as a whole: an order has no meaning inside";
+            let diagnostic = Diagnostic::error("wtl-atomic", span, message);
+            self.body.problems.push(diagnostic.label(section, "the section"));
+            return None;
+        }
         let resolved = self.resolve(place);
         if let Some(Resolved::Local(_)) = resolved {
             let message =
@@ -216,8 +226,14 @@ impl Reads<'_, '_, '_> {
         let Resolved::Shared { address, sort, .. } = resolved? else { return None };
         let old = self.body.temporary(place.span, sort);
         let old_term = self.body.local_term(old);
-        let load = Op::Load { into: old, address: address.clone(), tags: Tags::new() };
-        let store = |value: Term| Op::Store { address: address.clone(), value, tags: Tags::new() };
+        let tags = |mark: Option<&str>| -> Tags {
+            let ordered = update.order.map(|_| ORDERED);
+            ordered.into_iter().chain(mark).map(Name::from).collect()
+        };
+        let acquires = update.order.is_some_and(|order| order.acquire).then_some("acq");
+        let releases = update.order.is_some_and(|order| order.release).then_some("rel");
+        let load = Op::Load { into: old, address: address.clone(), tags: tags(acquires) };
+        let store = |value: Term| Op::Store { address: address.clone(), value, tags: tags(releases) };
         let locked = |ops, known| Way { mode: Mode::Locked, ops, known };
         match (kind, values.as_slice()) {
             (UpdateKind::Cas, [expected, new]) => {

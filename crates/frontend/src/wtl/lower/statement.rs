@@ -319,9 +319,9 @@ impl Body<'_> {
                 typed::fits(&mut reads, value, wattle_logic::Sort::Int, sort)?;
                 reads.choose(low, high, local)?;
             }
-            ExprKind::Update(kind @ ast::UpdateKind::Cas, place, arguments) => {
+            ExprKind::Update(update, place, arguments) if update.kind == ast::UpdateKind::Cas => {
                 typed::fits(&mut reads, value, wattle_logic::Sort::Bool, sort)?;
-                reads.update(*kind, place, arguments, value.span, Some(local))?;
+                reads.update(*update, place, arguments, value.span, Some(local))?;
             }
             _ => {
                 let value = typed::of_sort(&mut reads, value, sort)?;

@@ -3,7 +3,7 @@
 use wattle_logic::{Binary, Quantifier, Unary};
 use wattle_source::{Diagnostic, Span};
 
-use super::super::ast::{Expr, ExprKind, Place, Target, UpdateKind};
+use super::super::ast::{Expr, ExprKind, Order, Place, Target, Update, UpdateKind};
 use super::super::lex::{Kind, is_reserved, too_large};
 use super::{Parsed, Parser, TALLEST};
 
@@ -177,9 +177,24 @@ impl Parser<'_, '_> {
             self.expect(",")?;
             given.push(self.expression()?);
         }
+        let order = match self.eat(",") {
+            true => Some(self.order()?),
+            false => None,
+        };
         self.expect(")")?;
         let below = given.iter().chain(place.index.as_deref()).map(|part| part.height).max();
-        self.node(start, [below.unwrap_or(0)], ExprKind::Update(kind, place, given))
+        self.node(start, [below.unwrap_or(0)], ExprKind::Update(Update { kind, order }, place, given))
+    }
+
+    fn order(&mut self) -> Parsed<Order> {
+        let Kind::Word(word) = self.kind() else {
+            return self.expected("`relaxed`, `acquire`, `release` or `acq_rel`");
+        };
+        let Some((_, order)) = Order::WORDS.iter().find(|(known, _)| *known == word) else {
+            return self.expected("`relaxed`, `acquire`, `release` or `acq_rel`");
+        };
+        self.advance();
+        Ok(*order)
     }
 
     fn quantified(&mut self, quantifier: Quantifier) -> Parsed<Expr> {

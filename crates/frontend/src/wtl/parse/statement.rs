@@ -199,11 +199,18 @@ impl Parser<'_, '_> {
         if self.eat_word("lwsync") {
             return Ok(StmtKind::Fence(Fence::Lwsync));
         }
+        for (word, orders) in [("acquire", Orders::READS), ("release", Orders::WRITES)] {
+            if self.eat_word(word) {
+                return Ok(StmtKind::Fence(Fence::Orders(orders)));
+            }
+        }
         let mut orders = Orders::NONE;
         while let Kind::Word(word) = self.kind() {
             match Orders::NAMES.iter().find(|(name, _)| *name == word) {
                 Some((_, order)) => orders = orders.union(*order),
-                None => return self.expected("`rr`, `rw`, `wr`, `ww`, `lwsync` or `;`"),
+                None => {
+                    return self.expected("`rr`, `rw`, `wr`, `ww`, `acquire`, `release`, `lwsync` or `;`");
+                }
             }
             self.advance();
         }

@@ -48,7 +48,7 @@ fn all_errors_of_a_text_in_one_run() {
             "wtl-syntax 4:10 expected an expression, found `=`",
             "wtl-syntax 5:15 expected an expression, found `)`",
             "wtl-unknown-name 6:3 there is no variable `trun` | did you mean `turn`?",
-            "wtl-syntax 8:9 expected `rr`, `rw`, `wr`, `ww`, `lwsync` or `;`, found `foo`",
+            "wtl-syntax 8:9 expected `rr`, `rw`, `wr`, `ww`, `acquire`, `release`, `lwsync` or `;`, found `foo`",
             "wtl-unknown-name 10:10 there is no label in p `sc`",
             "wtl-unknown-name 11:8 there is no thread or process `q`",
         ]
@@ -168,6 +168,12 @@ fn control_flow() {
     assert!(
         in_body("atomic { l: skip; } goto l;").starts_with(&format!("wtl-atomic 3:26 `goto` {crossing}"))
     );
+    assert!(
+        in_body("atomic { cas(x, 0, 1, acquire); }").starts_with("wtl-atomic 3:10 the section is locked")
+    );
+    let orders = "expected `relaxed`, `acquire`, `release` or `acq_rel`, found";
+    assert!(in_body("cas(x, 0, 1, seq_cst);").starts_with(&format!("wtl-syntax 3:14 {orders} `seq_cst`")));
+    assert!(in_body("fetch_add(x, 1, 2);").starts_with(&format!("wtl-syntax 3:17 {orders} `2`")));
     assert!(in_body("atomic { atomic { skip; } }").starts_with("wtl-atomic 3:10 an atomic section inside"));
     assert!(
         in_body("atomic(buffered) { fetch_add(x, 1); }").starts_with("wtl-atomic 3:20 a read-modify-write")

@@ -224,3 +224,42 @@ fn a_choice_among_all_values_of_a_type() {
     assert!(matches!(&parsed.processes[0].cfg.edges[0].ops[0], Op::Havoc { among: Choice::Any, .. }));
     assert_eq!(parsed.processes[0].locals[0].range, Some(Range { low: 2, high: 4 }));
 }
+
+/// Unmarked ones are locked and have no marks; a failed comparison has nothing to release.
+#[test]
+fn read_modify_writes_with_an_order() {
+    let marks = |text: &str| -> Vec<String> {
+        let text = format!("shared x; thread p {{ {text} }}");
+        let program = program(&text);
+        let edges = program.processes[0].cfg.edges.iter().filter(|edge| edge.mode == Mode::Locked);
+        let ops = edges.flat_map(|edge| &edge.ops).filter_map(|op| match op {
+            Op::Load { tags, .. } => {
+                Some(format!("load {}", Vec::from_iter(tags.iter().map(|tag| &**tag)).join(" ")))
+            }
+            Op::Store { tags, .. } => {
+                Some(format!("store {}", Vec::from_iter(tags.iter().map(|tag| &**tag)).join(" ")))
+            }
+            _ => None,
+        });
+        ops.collect()
+    };
+    assert_eq!(marks("exchange(x, 1);"), ["load ", "store "]);
+    assert_eq!(marks("exchange(x, 1, relaxed);"), ["load rlx", "store rlx"]);
+    assert_eq!(marks("fetch_add(x, 1, acquire);"), ["load acq rlx", "store rlx"]);
+    assert_eq!(marks("fetch_add(x, 1, release);"), ["load rlx", "store rel rlx"]);
+    assert_eq!(marks("cas(x, 0, 1, acq_rel);"), ["load acq rlx", "store rel rlx", "load acq rlx"]);
+}
+
+#[test]
+fn fences_by_name() {
+    let orders = |text: &str| {
+        let program = program(&format!("thread p {{ {text} }}"));
+        let ops = program.processes[0].cfg.edges.iter().flat_map(|edge| &edge.ops);
+        let fences = ops.filter_map(|op| match op {
+            Op::Fence(fence) => Some(fence.orders.to_string()),
+            _ => None,
+        });
+        fences.collect::<Vec<_>>()
+    };
+    assert_eq!(orders("fence acquire; fence release; fence lwsync;"), ["rr rw", "rw ww", "rr rw ww"]);
+}

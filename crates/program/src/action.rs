@@ -47,7 +47,9 @@ pub enum Op {
     Assume {
         condition: Term,
     },
-    /// Violated if false. Neither stops its thread nor creates dependencies.
+    /// Violated if false. Neither stops its thread nor creates dependencies. It counts where the edge is taken; a front end
+    /// whose language counts assertions of steps that turn out not to be possible adds edges for them
+    /// ([`Role::Asserts`](crate::Role)).
     Assert {
         condition: Term,
         span: Span,

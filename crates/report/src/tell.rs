@@ -13,7 +13,7 @@ use wattle_memory::operational::{self, Action, Half, Outcome, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
-    Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Shape, ThreadId,
+    Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape, ThreadId,
 };
 use wattle_source::{Place, Sources, Span};
 
@@ -565,7 +565,10 @@ fn standing(
     let point: Point = state.threads[thread.0 as usize].point;
     let info = cfg.point(point);
     let leaving = cfg.leaving(point).next().map(|edge| cfg.edge(edge).origin.0);
-    let span = (!info.origin.0.is_nowhere()).then_some(info.origin.0).or(leaving);
+    // Who stopped in the middle of a step stands in it.
+    let stopped = |edge: &&Edge| edge.to == point && edge.role == Role::Asserts;
+    let stopped = || cfg.edges.iter().find(stopped).map(|edge| edge.origin.0);
+    let span = (!info.origin.0.is_nowhere()).then_some(info.origin.0).or(leaving).or_else(stopped);
     Standing {
         thread: shape.thread_name(program, thread),
         label: info.labels.first().map(ToString::to_string),

@@ -295,6 +295,7 @@ mod tests {
             "name",
             "count",
             "seed",
+            "atomics",
             "out",
             "list_edges",
             "edges",

@@ -297,6 +297,7 @@ mod tests {
             "seed",
             "out",
             "list_edges",
+            "atomics",
             "edges",
             "size",
             "free",

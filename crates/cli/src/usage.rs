@@ -298,6 +298,7 @@ mod tests {
             "atomics",
             "out",
             "list_edges",
+            "atomics",
             "edges",
             "size",
             "free",

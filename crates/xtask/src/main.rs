@@ -57,7 +57,8 @@ fn root() -> PathBuf {
 fn test(root: &Path, rest: &[String]) -> Result<(), String> {
     setup::setup(root)?;
     let mut cargo = cargo(root);
-    cargo.args(["test", "--quiet", "--workspace"]).args(rest);
+    // All but examples in comments: there are none, and asking each crate for them takes a while.
+    cargo.args(["test", "--quiet", "--workspace", "--all-targets"]).args(rest);
     run(&mut cargo)?;
     let mut folders = ["corpus", "examples"].iter().filter(|folder| root.join(folder).is_dir()).peekable();
     if folders.peek().is_none() {

@@ -45,11 +45,11 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
             for constructor in ENGINES {
                 let engine = (constructor.build)(&settings);
                 let begun = Instant::now();
+                let run = Watch::default().run(budget);
                 if engine.accepts(&task).is_err() {
                     kept &= within(begun.elapsed(), limit / 2, name, model, constructor.name);
                     continue;
                 }
-                let run = Watch::default().run(budget);
                 let answer = engine.check(&task, &run);
                 let seconds = begun.elapsed();
                 row(name, model, constructor.name, seconds, &run, &answer.verdict);

@@ -20,6 +20,8 @@
 //! target; then, and where the address is computed so that no owner can be read off it, a flush of
 //! each thread that owns memory is offered instead.
 
+use std::collections::HashMap;
+
 use wattle_logic::{Kind, Term};
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::passes::{Insertion, Place, Spot, takes_fence};
@@ -27,11 +29,45 @@ use wattle_program::{Cfg, Dimension, Edge, Fence, Op, Origin, Point, Process, Pr
 
 use crate::kinds::is_as_strong;
 
+/// Which edges lead to a point, leave it, or belong to a statement.
+struct Ways<'a> {
+    cfg: &'a Cfg,
+    entering: Vec<Vec<&'a Edge>>,
+    leaving: Vec<Vec<&'a Edge>>,
+    of_origin: HashMap<Origin, Vec<&'a Edge>>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(cfg: &'a Cfg) -> Ways<'a> {
+        let none = || vec![Vec::new(); cfg.points.len()];
+        let mut ways = Ways { cfg, entering: none(), leaving: none(), of_origin: HashMap::new() };
+        for edge in &cfg.edges {
+            ways.entering[edge.to.0 as usize].push(edge);
+            ways.leaving[edge.from.0 as usize].push(edge);
+            ways.of_origin.entry(edge.origin).or_default().push(edge);
+        }
+        ways
+    }
+
+    fn entering(&self, point: Point) -> &[&'a Edge] {
+        &self.entering[point.0 as usize]
+    }
+
+    fn leaving(&self, point: Point) -> &[&'a Edge] {
+        &self.leaving[point.0 as usize]
+    }
+
+    /// The steps of a statement that a fence may follow.
+    fn fenceable(&self, origin: Origin) -> impl Iterator<Item = &'a Edge> + '_ {
+        self.of_origin.get(&origin).into_iter().flatten().copied().filter(|edge| takes_fence(edge))
+    }
+}
+
 /// Every place and kind, for each copy; in the order of the text.
 pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool, kinds: &[Fence]) -> Vec<Insertion> {
     let mut found = Vec::new();
     for process in program.process_ids() {
-        let cfg = &program.process(process).cfg;
+        let cfg = &Ways::new(&program.process(process).cfg);
         let spots = match memory.machine {
             Some(Machine::Sc { .. }) => vec![], // nothing is ever pending there
             Some(Machine::Rma) => flush_spots(program, cfg, anywhere),
@@ -111,16 +147,19 @@ fn copies(process: &Process) -> Vec<Option<u32>> {
 
 /// After what leaves something pending, as `wanted` says; with `anywhere` also at control points.
 fn spots(
-    cfg: &Cfg,
+    ways: &Ways<'_>,
     anywhere: bool,
     wanted: impl Fn(&Edge) -> Vec<Op>,
     at_points: Vec<Op>,
 ) -> Vec<(Spot, Op)> {
+    let cfg = ways.cfg;
     let mut found: Vec<(Spot, Op)> = Vec::new();
+    let mut known: HashMap<Spot, Vec<Op>> = HashMap::new();
     let mut add = |spot: Spot, op: Op| {
-        let one = (spot, op);
-        if !found.contains(&one) {
-            found.push(one);
+        let there = known.entry(spot).or_default();
+        if !there.contains(&op) {
+            there.push(op.clone());
+            found.push((spot, op));
         }
     };
     for edge in cfg.edges.iter().filter(|edge| takes_fence(edge) && !edge.origin.0.is_nowhere()) {
@@ -128,16 +167,16 @@ fn spots(
             // A label at a point is reached before a fence at that point, but not before one on the
             // way there. A point with other ways in is more than the end of this one.
             let covered = anywhere
-                && starts_statement(cfg, edge.to)
+                && starts_statement(ways, edge.to)
                 && cfg.point(edge.to).labels.is_empty()
-                && is_the_only_way(cfg, edge);
-            if !covered && !always_follows(cfg, edge.origin, &op) {
+                && is_the_only_way(ways, edge);
+            if !covered && !always_follows(ways, edge.origin, &op) {
                 add(Spot::After(edge.origin), op);
             }
         }
     }
     if anywhere {
-        for point in points(cfg).filter(|point| starts_statement(cfg, *point)) {
+        for point in points(cfg).filter(|point| starts_statement(ways, *point)) {
             at_points.iter().for_each(|op| add(Spot::Before(point), op.clone()));
         }
     }
@@ -145,16 +184,15 @@ fn spots(
 }
 
 /// Does nothing but this statement lead to where it ends?
-fn is_the_only_way(cfg: &Cfg, edge: &Edge) -> bool {
-    edge.to != cfg.entry
-        && cfg.edges.iter().filter(|other| other.to == edge.to).all(|other| other.origin == edge.origin)
+fn is_the_only_way(ways: &Ways<'_>, edge: &Edge) -> bool {
+    edge.to != ways.cfg.entry && ways.entering(edge.to).iter().all(|other| other.origin == edge.origin)
 }
 
-fn flush_spots(program: &Program, cfg: &Cfg, anywhere: bool) -> Vec<(Spot, Op)> {
+fn flush_spots(program: &Program, cfg: &Ways<'_>, anywhere: bool) -> Vec<(Spot, Op)> {
     spots(cfg, anywhere, |edge| flushes_after(program, edge), flushes_of_owners(program))
 }
 
-fn buffer_spots(cfg: &Cfg, anywhere: bool, kinds: &[Fence]) -> Vec<(Spot, Op)> {
+fn buffer_spots(cfg: &Ways<'_>, anywhere: bool, kinds: &[Fence]) -> Vec<(Spot, Op)> {
     let fences: Vec<Op> = kinds.iter().cloned().map(Op::Fence).collect();
     let after = |edge: &Edge| {
         let stores = edge.ops.iter().any(|op| matches!(op, Op::Store { .. }));
@@ -164,16 +202,14 @@ fn buffer_spots(cfg: &Cfg, anywhere: bool, kinds: &[Fence]) -> Vec<(Spot, Op)> {
 }
 
 /// Between accesses.
-fn weak_spots(cfg: &Cfg, kinds: &[Fence]) -> Vec<(Spot, Op)> {
-    let (before, after) = (after_access(cfg), before_access(cfg));
+fn weak_spots(ways: &Ways<'_>, kinds: &[Fence]) -> Vec<(Spot, Op)> {
+    let (before, after) = (after_access(ways.cfg), before_access(ways.cfg));
     let between = |point: Point| before[point.0 as usize] && after[point.0 as usize];
-    let all = buffer_spots(cfg, true, kinds);
+    let all = buffer_spots(ways, true, kinds);
     let useful = |(spot, op): &(Spot, Op)| match spot {
-        Spot::After(origin) => {
-            cfg.edges.iter().any(|edge| edge.origin == *origin && takes_fence(edge) && between(edge.to))
-        }
+        Spot::After(origin) => ways.fenceable(*origin).any(|edge| between(edge.to)),
         Spot::Before(point) => {
-            between(*point) && !only_local_work(cfg, *point) && !is_fenced(cfg, *point, op)
+            between(*point) && !only_local_work(ways, *point) && !is_fenced(ways, *point, op)
         }
     };
     all.into_iter().filter(useful).collect()
@@ -206,46 +242,49 @@ fn before_access(cfg: &Cfg) -> Vec<bool> {
 /// All points on the `near` side of an access, and of points that are such.
 fn spread(cfg: &Cfg, near: impl Fn(&Edge) -> Point, far: impl Fn(&Edge) -> Point) -> Vec<bool> {
     let mut reached = vec![false; cfg.points.len()];
-    loop {
-        let new = cfg.edges.iter().find(|edge| {
-            !reached[near(edge).0 as usize] && (accesses(edge) || reached[far(edge).0 as usize])
-        });
-        match new {
-            Some(edge) => reached[near(edge).0 as usize] = true,
-            None => return reached,
+    let mut changed = true;
+    while changed {
+        changed = false;
+        // Both ways, because edges mostly stand in the order in which they are taken.
+        for edge in cfg.edges.iter().chain(cfg.edges.iter().rev()) {
+            if !reached[near(edge).0 as usize] && (accesses(edge) || reached[far(edge).0 as usize]) {
+                reached[near(edge).0 as usize] = true;
+                changed = true;
+            }
         }
     }
+    reached
 }
 
 /// Does one statement without any access lead from here to another place, which is entered in no
 /// other way? Then a fence there does the same.
-fn only_local_work(cfg: &Cfg, point: Point) -> bool {
-    let mut leaving = cfg.leaving(point).map(|edge| cfg.edge(edge));
-    let (Some(edge), None) = (leaving.next(), leaving.next()) else { return false };
+fn only_local_work(ways: &Ways<'_>, point: Point) -> bool {
+    let [edge] = ways.leaving(point) else { return false };
     let local = |op: &Op| matches!(op, Op::Assign { .. } | Op::Havoc { .. } | Op::Forget { .. });
-    let entering = cfg.edges.iter().filter(|other| other.to == edge.to).count();
     edge.guard.is_true()
         && edge.ops.iter().all(local)
-        && starts_statement(cfg, edge.to)
-        && entering == 1
-        && edge.to != cfg.entry
+        && starts_statement(ways, edge.to)
+        && ways.entering(edge.to).len() == 1
+        && edge.to != ways.cfg.entry
 }
 
 /// Does every way here end in such a fence, or every way on begin with one?
-fn is_fenced(cfg: &Cfg, point: Point, wanted: &Op) -> bool {
+fn is_fenced(ways: &Ways<'_>, point: Point, wanted: &Op) -> bool {
     let strong = |op: Option<&Op>| op.is_some_and(|op| replaces(op, wanted));
-    let mut entering = cfg.edges.iter().filter(|edge| edge.to == point).peekable();
-    let mut leaving = cfg.edges.iter().filter(|edge| edge.from == point).peekable();
-    point != cfg.entry && entering.peek().is_some() && entering.all(|edge| strong(edge.ops.last()))
-        || leaving.peek().is_some() && leaving.all(|edge| strong(edge.ops.first()))
+    let (entering, leaving) = (ways.entering(point), ways.leaving(point));
+    point != ways.cfg.entry && !entering.is_empty() && entering.iter().all(|edge| strong(edge.ops.last()))
+        || !leaving.is_empty() && leaving.iter().all(|edge| strong(edge.ops.first()))
 }
 
 /// Is this where a statement starts? Points inside a statement may have its origin too: a step of the
 /// same statement leads there from a point before.
-fn starts_statement(cfg: &Cfg, point: Point) -> bool {
-    let info = cfg.point(point);
-    let inside = |edge: &Edge| edge.to == point && edge.from < point && edge.origin == info.origin;
-    !info.origin.0.is_nowhere() && info.inside.is_none() && !info.end && !cfg.edges.iter().any(inside)
+fn starts_statement(ways: &Ways<'_>, point: Point) -> bool {
+    let info = ways.cfg.point(point);
+    let inside = |edge: &&Edge| edge.from < point && edge.origin == info.origin;
+    !info.origin.0.is_nowhere()
+        && info.inside.is_none()
+        && !info.end
+        && !ways.entering(point).iter().any(inside)
 }
 
 fn flushes_after(program: &Program, edge: &Edge) -> Vec<Op> {
@@ -302,13 +341,12 @@ fn variable_of(address: &Term) -> Option<(u32, &[Term])> {
 }
 
 /// Does such a fence follow every step of this origin at once, with no label before it?
-fn always_follows(cfg: &Cfg, origin: Origin, op: &Op) -> bool {
-    let mut edges = cfg.edges.iter().filter(|edge| edge.origin == origin && takes_fence(edge));
-    edges.all(|edge| {
-        let mut next = cfg.leaving(edge.to).peekable();
-        next.peek().is_some()
-            && cfg.point(edge.to).labels.is_empty()
-            && next.all(|next| cfg.edge(next).ops.first().is_some_and(|first| replaces(first, op)))
+fn always_follows(ways: &Ways<'_>, origin: Origin, op: &Op) -> bool {
+    ways.fenceable(origin).all(|edge| {
+        let next = ways.leaving(edge.to);
+        !next.is_empty()
+            && ways.cfg.point(edge.to).labels.is_empty()
+            && next.iter().all(|next| next.ops.first().is_some_and(|first| replaces(first, op)))
     })
 }
 

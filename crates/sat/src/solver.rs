@@ -137,6 +137,9 @@ impl Solver {
     /// Whatever is found satisfies this too. To be called once, before the first `solve`.
     pub fn connect(&mut self, description: Description) {
         let mut theory = Theory::new(description, Rc::clone(&self.stop), self.recorder.clone());
+        if self.stop.borrow_mut().poll() {
+            return;
+        }
         for closing in theory.at_first() {
             self.clause(&theory.clause(&closing));
         }

@@ -129,7 +129,6 @@ fn is_shown(found: &[&str], shown: &[&str]) -> bool {
     }
 }
 
-
 /// What a page shows after `$ wattle …` is what wattle prints. Files are those of the tests, or of the
 /// repository.
 #[test]

@@ -13,7 +13,11 @@ use crate::proof::Recorder;
 use crate::solver::Stop;
 use crate::{Definition, Description, Lit, Pair, RelationId, Test};
 
+/// After so many entries of a list, it is asked whether to go on.
+const LOOK_AFTER: usize = 1 << 16;
+
 impl Theory {
+    /// When `stop` says so, parts are missing. That does not matter, because it is remembered, and nothing will be solved.
     pub fn new(
         description: Description,
         stop: Rc<RefCell<Stop>>,
@@ -52,12 +56,24 @@ impl Theory {
         }
         let mut graphs = Vec::new();
         for (number, leaves) in leaves.into_iter().enumerate() {
-            let edges = Edges::of(&description, number, &leaves, &facts, &from_reads, &of_relation, &ends);
-            let (graph, cycle) = edges.graph(number as u32, leaves, &mut occurrences);
+            let mut over = || stop.borrow_mut().poll();
+            let edges = Edges::of(
+                &description,
+                number,
+                &leaves,
+                &facts,
+                (&from_reads, &of_relation),
+                &ends,
+                &mut over,
+            );
+            let (graph, cycle) = edges.graph(number as u32, leaves, &mut occurrences, &mut over);
             broken = broken.or(cycle);
             graphs.push(graph);
         }
         for (relation, communication) in &of_relation {
+            if stop.borrow_mut().poll() {
+                break;
+            }
             let Definition::FromRead { reads_from, coherence } = &description.relations[*relation as usize]
             else {
                 continue;
@@ -223,9 +239,9 @@ impl Edges {
         number: usize,
         leaves: &[Leaf],
         facts: &Facts,
-        from_reads: &[FromRead],
-        of_relation: &BTreeMap<u32, u32>,
+        (from_reads, of_relation): (&[FromRead], &BTreeMap<u32, u32>),
         ends: &[[Vec<bool>; 2]],
+        over: &mut dyn FnMut() -> bool,
     ) -> Edges {
         let events = description.events as usize;
         let graph = &description.graphs[number];
@@ -250,6 +266,7 @@ impl Edges {
                         communication,
                         position,
                         leaf,
+                        over,
                     );
                 }
                 Kind::Derived => {
@@ -282,22 +299,35 @@ impl Edges {
         }
     }
 
-    fn add_from_reads(&mut self, lists: &Communication, communication: u32, position: u32, leaf: &Leaf) {
+    /// Reads, writes and later writes: where there are many, this takes a while.
+    fn add_from_reads(
+        &mut self,
+        lists: &Communication,
+        communication: u32,
+        position: u32,
+        leaf: &Leaf,
+        over: &mut dyn FnMut() -> bool,
+    ) {
         let mut met = vec![u32::MAX; self.events];
+        let mut admitted = vec![false; self.events];
         for (read, writers) in lists.writers.iter().enumerate() {
+            if !writers.is_empty() && over() {
+                return;
+            }
             let read = read as u32;
             for (write, reads_from) in writers {
                 for (later, coherence) in &lists.later[*write as usize] {
-                    if *later == read || !leaf.admits((read, *later)) {
-                        continue;
+                    let at = *later as usize;
+                    if std::mem::replace(&mut met[at], read) != read {
+                        admitted[at] = *later != read && leaf.admits((read, *later));
+                        if admitted[at] {
+                            self.from_read.push((communication, position, (read, *later)));
+                        }
                     }
-                    if *reads_from == Lit::TRUE && *coherence == Lit::TRUE {
+                    if admitted[at] && *reads_from == Lit::TRUE && *coherence == Lit::TRUE {
                         let (reads_from, coherence) = (Lit::TRUE, Lit::TRUE);
                         let why = Why::FromRead { write: *write, reads_from, coherence };
                         self.fixed.push(Edge { from: read, to: *later, why, leaf: position });
-                    }
-                    if std::mem::replace(&mut met[*later as usize], read) != read {
-                        self.from_read.push((communication, position, (read, *later)));
                     }
                 }
             }
@@ -309,6 +339,7 @@ impl Edges {
         number: u32,
         leaves: Vec<Leaf>,
         occurrences: &mut Occurrences,
+        over: &mut dyn FnMut() -> bool,
     ) -> (Graph, Option<Closing>) {
         let (vertex, event) = self.number();
         let moved =
@@ -321,15 +352,24 @@ impl Edges {
         });
         let Ok(clocks) = clocks else { unreachable!("a graph without edges has no cycle") };
         let mut waiting = Vec::new();
-        for (literal, edge) in self.literal {
+        for (position, (literal, edge)) in self.literal.into_iter().enumerate() {
+            if position % LOOK_AFTER == 0 && over() {
+                break;
+            }
             let edge = moved(edge);
             occurrences.add(literal, Occurrence::Edge { graph: number, edge });
             let (entry, position) = clocks.watch(edge.to, edge.from);
             waiting.push((entry, position, Waiting::Edge(literal, edge)));
         }
-        for (communication, leaf, (read, write)) in self.from_read {
+        for (number, (communication, leaf, (read, write))) in self.from_read.into_iter().enumerate() {
+            if number % LOOK_AFTER == 0 && over() {
+                break;
+            }
             let (entry, position) = clocks.watch(vertex[write as usize], vertex[read as usize]);
             waiting.push((entry, position, Waiting::FromRead { communication, leaf, read, write }));
+        }
+        if over() {
+            waiting.clear();
         }
         let watches = Watches::new(&clocks, waiting);
         (Graph { clocks, watches, leaves, vertex, event, seen: 0 }, broken)

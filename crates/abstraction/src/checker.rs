@@ -73,6 +73,9 @@ struct Node {
     covered: bool,
 }
 
+/// `go_on` is asked after so many states. (In a program of ten thousand transitions, each takes a millisecond.)
+pub const LOOK_AFTER: usize = 32;
+
 /// Visit all abstract states. `go_on` is asked now and then with the number of states and their size in bytes.
 pub fn check(
     system: &System,
@@ -87,7 +90,7 @@ pub fn check(
     let mut next = 0;
     let mut later = None;
     while next < search.nodes.len() {
-        if next % 256 == 0 {
+        if next % LOOK_AFTER == 0 {
             search.poll()?;
         }
         if !search.nodes[next].covered

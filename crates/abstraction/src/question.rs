@@ -11,6 +11,7 @@
 //! predicate that the guard speaks of may become known by it although nothing is assigned to it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
 
 use wattle_logic::{Binary, Kind, Symbol, Term};
 use wattle_program::{Point, PropertyKind};
@@ -132,6 +133,18 @@ impl Questions {
     }
 
     pub fn new(system: &System, vocabulary: &Vocabulary, scope: Scope) -> Questions {
+        match Questions::within(system, vocabulary, scope, &mut || Ok::<(), Infallible>(())) {
+            Ok(questions) => questions,
+        }
+    }
+
+    /// The same with a look at a budget at every transition.
+    pub fn within<E>(
+        system: &System,
+        vocabulary: &Vocabulary,
+        scope: Scope,
+        look: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Questions, E> {
         let mut questions = Questions {
             scope,
             goals: vec![],
@@ -153,10 +166,11 @@ impl Questions {
             questions.initial.push(pair);
         }
         for number in 0..system.transitions.len() {
+            look()?;
             let asked = questions.ask(system, vocabulary, number);
             questions.of.push(asked);
         }
-        questions
+        Ok(questions)
     }
 
     fn add(&mut self, goal: Goal) -> usize {

@@ -64,7 +64,7 @@ impl Proving<'_> {
         kept.iter().enumerate().for_each(|(new, old)| numbers[*old] = Some(new));
         let kept = kept.iter().map(|old| &proof.vocabulary.predicates()[*old]);
         let Some(vocabulary) = Vocabulary::new(self.system, kept) else { return Ok(false) };
-        let mut questions = self.questions(&vocabulary, scope);
+        let mut questions = self.questions(&vocabulary, scope)?;
         let mut fewer = known.renumbered(&numbers);
         let (mut figures, solver) = (proof.figures, &mut fresh()?);
         let most = proof.figures.states * 2 + 64;

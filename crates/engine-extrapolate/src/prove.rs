@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use wattle_abstraction::boolean::BooleanProgram;
-use wattle_abstraction::checker::{Checked, Reached, Trace, Violated, check};
+use wattle_abstraction::checker::{Checked, LOOK_AFTER, Reached, Trace, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
@@ -23,6 +23,9 @@ use crate::widen::Widening;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
+
+/// What the questions about a transition and a predicate cost to write down.
+const TRANSITION: Work = Work::microseconds(1);
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
@@ -144,7 +147,7 @@ impl Proving<'_> {
             figures.rounds += 1;
             // What an earlier round asked would only be in the way.
             let solver = &mut fresh()?;
-            let mut questions = self.questions(&vocabulary, &scope);
+            let mut questions = self.questions(&vocabulary, &scope)?;
             let attempt =
                 self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures, u64::MAX)?;
             let stopped = || Reason::GaveUp("stopped".into());
@@ -263,12 +266,13 @@ impl Proving<'_> {
         Spent { memory: self.run.resident().unwrap_or(0), states }
     }
 
-    pub(crate) fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Questions {
-        let mut questions = Questions::new(self.system, vocabulary, scope.clone());
+    pub(crate) fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Result<Questions, Reason> {
+        let mut look = || self.run.poll(TRANSITION * vocabulary.len() as u64, Spent::default());
+        let mut questions = Questions::within(self.system, vocabulary, scope.clone(), &mut look)?;
         if matches!(self.approach, Approach::Lazy) {
             questions.irrelevant = (self.irrelevant)(vocabulary);
         }
-        questions
+        Ok(questions)
     }
 
     /// One check. `None`: more states than `most`.
@@ -303,7 +307,7 @@ impl Proving<'_> {
             }
             let phase = format!("{} with {size} predicates", self.phase);
             self.run.progress(&Progress { phase, states, depth: figures.rounds });
-            halted = self.run.poll(STATE * 256, self.spent(states)).err();
+            halted = self.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
             halted.is_none()
         };
         let checked = check(self.system, vocabulary, questions, &mut judge, self.overflow, &mut go_on);

@@ -86,7 +86,7 @@ pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
             return Err(format!("{said} has no effect here: it is for {}, and {}", list(engines), part.why));
         }
     }
-    for (option, said) in part.unused {
+    for (option, said) in part.unused.iter().copied().flatten() {
         if given(option) {
             return Err(format!("{said} has no effect here: {}", part.why));
         }
@@ -122,7 +122,7 @@ struct Part {
     /// Why nobody else does.
     why: String,
     /// Further options that do nothing then.
-    unused: &'static [(&'static str, &'static str)],
+    unused: &'static [&'static [(&'static str, &'static str)]],
     /// Does it matter how sc reads a remote copy?
     copies: bool,
     /// Is there a model with store buffers?
@@ -140,6 +140,9 @@ const NOTHING_CHECKED: &[(&str, &str)] = &[
     ("jobs", "--jobs"),
 ];
 
+/// What unrolling alone has no use for.
+const UNLIMITED: &[(&str, &str)] = &[("timeout", "--timeout"), ("memory", "--memory")];
+
 /// `None`: a command without engines.
 fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
     let resolve = |name: &str| models::resolve(name, false);
@@ -149,7 +152,7 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
             match (args.dump, args.emit) {
                 (Some(Dump::Program), _) => shown(vec![], &model),
                 (Some(Dump::Ssa | Dump::Events | Dump::Constraints), _) => {
-                    Part { unused: UNROLLING, ..shown(vec![BMC], &model) }
+                    Part { unused: &[NOTHING_CHECKED, UNLIMITED], ..shown(vec![BMC], &model) }
                 }
                 (Some(Dump::Predicates | Dump::Boolean), _) => shown(vec![EXTRAPOLATE], &model),
                 (None, Some(Emit::Reduced)) => shown(vec![REDUCED], &model),
@@ -179,22 +182,10 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
     }))
 }
 
-const UNROLLING: &[(&str, &str)] = &[
-    ("engine", "--engine"),
-    ("check", "--check"),
-    ("certify", "--certify"),
-    ("accept_bounded", "--accept-bounded"),
-    ("deny", "--deny"),
-    ("save_trace", "--save-trace"),
-    ("jobs", "--jobs"),
-    ("timeout", "--timeout"),
-    ("memory", "--memory"),
-];
-
 /// Something is shown, and nothing is checked.
 fn shown(engines: Vec<&'static str>, models: &[MemoryModel]) -> Part {
     let (copies, buffers) = (reads_copies(models), has_buffers(models));
-    Part { engines, why: "nothing is checked".into(), unused: NOTHING_CHECKED, copies, buffers }
+    Part { engines, why: "nothing is checked".into(), unused: &[NOTHING_CHECKED], copies, buffers }
 }
 
 /// The engines that can answer a question under one of these models (none: whichever the texts name).

@@ -1,12 +1,11 @@
 //! A test in which nothing happens has no answer: `Never` would be one.
 
-use wattle_driver::check::Check;
 use wattle_driver::compare::Compare;
 use wattle_driver::engines::Settings;
 use wattle_driver::outcomes::{Outcomes, outcomes};
 use wattle_driver::port::port;
 use wattle_driver::{Input, Watch, models};
-use wattle_engine::{Budget, Property};
+use wattle_engine::Budget;
 use wattle_report::{OutcomesVerdict, PortVerdict};
 
 fn verdict(filter: &str) -> OutcomesVerdict {
@@ -34,17 +33,7 @@ fn a_test_without_executions_is_not_answered() {
 fn two_models_without_executions_are_not_compared() {
     let text = "X86 filtered\n{ x=0; }\n P0 ;\n MOV EAX,[x] ;\nfilter (0:EAX=3)\nexists (0:EAX=0)\n";
     let models = ["tso", "pso"].map(|name| models::resolve(name, false).unwrap()).to_vec();
-    let check = Check {
-        model: models[0].clone(),
-        property: Property::Stated,
-        engine: None,
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
+    let check = super::request("tso");
     let input = Input::text("filtered", "litmus", text);
     let report = port(&Compare { models, check }, &input, &Watch::default()).unwrap();
     assert!(matches!(report.verdict, PortVerdict::Unknown { .. }), "{:?}", report.verdict);

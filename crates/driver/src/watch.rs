@@ -22,8 +22,10 @@ impl fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// A run that starts now.
+    /// A run that starts now. It ends a twentieth before the limit of time, because what an engine holds must be given back
+    /// too: millions of states, or formulas of a gigabyte, take a while.
     pub fn run(&self, budget: Budget) -> Run {
+        let budget = Budget { time: budget.time.map(|time| time * 19 / 20), ..budget };
         let run = Run::new(budget).cancelled_by(self.cancelled.clone()).measured_by(Arc::new(resident));
         match &self.listener {
             Some(listener) => run.listener(listener.clone()),

@@ -20,9 +20,9 @@ use wattle_program::Point;
 use crate::cube::{Cube, Set};
 use crate::judge::{Judge, Judgement, Stopped};
 use crate::live::Dead;
+use crate::predicates::Predicates;
 use crate::question::{Pair, Questions, Update};
 use crate::system::{System, Wrong};
-use crate::vocabulary::Vocabulary;
 
 /// What checking a boolean program shows.
 #[derive(Clone, Debug)]
@@ -30,15 +30,15 @@ pub enum Checked {
     /// No state violates anything: these are closed.
     Holds(Reached),
     Violated {
-        trace: Trace,
+        trace: AbstractTrace,
         /// How what was put off is violated, if that was seen before.
-        put_off: Option<Trace>,
+        put_off: Option<AbstractTrace>,
     },
 }
 
 /// A path of edges to what looks like a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
+pub struct AbstractTrace {
     /// Numbers of transitions.
     pub steps: Vec<usize>,
     /// The abstract states on the way, the first included.
@@ -79,13 +79,13 @@ pub const LOOK_AFTER: usize = 32;
 /// Visit all abstract states. `go_on` is asked now and then with the number of states and their size in bytes.
 pub fn check(
     system: &System,
-    vocabulary: &Vocabulary,
+    predicates: &Predicates,
     questions: &mut Questions,
     judge: &mut dyn Judge,
     put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
-    let mut search = Search::new(system, vocabulary, questions, judge, put_off, go_on);
+    let mut search = Search::new(system, predicates, questions, judge, put_off, go_on);
     search.start()?;
     let mut next = 0;
     let mut later = None;
@@ -98,7 +98,7 @@ pub fn check(
         {
             let (steps, states) = search.path(next);
             let late = matches!(&violated, Violated::Property(property) if put_off == Some(*property));
-            let trace = Trace { steps, states, violated };
+            let trace = AbstractTrace { steps, states, violated };
             if !late {
                 return Ok(Checked::Violated { trace, put_off: later });
             }
@@ -123,13 +123,13 @@ pub fn check(
 /// many states to say.)
 pub fn follows(
     system: &System,
-    vocabulary: &Vocabulary,
+    predicates: &Predicates,
     questions: &mut Questions,
     judge: &mut dyn Judge,
-    trace: &Trace,
+    trace: &AbstractTrace,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Stopped> {
-    let mut search = Search::new(system, vocabulary, questions, judge, None, go_on);
+    let mut search = Search::new(system, predicates, questions, judge, None, go_on);
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -165,7 +165,7 @@ pub fn follows(
 
 struct Search<'a> {
     system: &'a System,
-    vocabulary: &'a Vocabulary,
+    predicates: &'a Predicates,
     questions: &'a mut Questions,
     judge: &'a mut dyn Judge,
     /// The property that is put off.
@@ -190,7 +190,7 @@ const MOST_FOLLOWED: usize = 64;
 impl<'a> Search<'a> {
     fn new(
         system: &'a System,
-        vocabulary: &'a Vocabulary,
+        predicates: &'a Predicates,
         questions: &'a mut Questions,
         judge: &'a mut dyn Judge,
         put_off: Option<usize>,
@@ -198,13 +198,13 @@ impl<'a> Search<'a> {
     ) -> Search<'a> {
         Search {
             system,
-            vocabulary,
+            predicates,
             judge,
             put_off,
             nodes: vec![],
             reached: HashMap::new(),
             taken: vec![false; system.transitions.len()],
-            dead: if questions.forgets() { Dead::new(system, vocabulary) } else { Dead::nothing() },
+            dead: if questions.forgets() { Dead::new(system, predicates) } else { Dead::nothing() },
             open: Set::default(),
             questions,
             go_on,
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
 
     /// Predicates of dead locals are not split on.
     fn look_at(&mut self, points: &[Point]) {
-        let all: Set = (0..self.vocabulary.len()).collect();
+        let all: Set = (0..self.predicates.len()).collect();
         self.open = all.without(&self.dead.at(points));
     }
 
@@ -248,7 +248,7 @@ impl<'a> Search<'a> {
 
     fn start(&mut self) -> Result<(), Stopped> {
         let mut cube = Cube::default();
-        for predicate in 0..self.vocabulary.len() {
+        for predicate in 0..self.predicates.len() {
             let (holds, fails) = self.questions.initial[predicate];
             let value = if self.ask(holds, &Cube::default())? == Judgement::Yes {
                 Some(true)
@@ -364,7 +364,7 @@ impl<'a> Search<'a> {
     }
 
     fn violates(&mut self, points: &[Point], cube: Cube, property: usize) -> Result<bool, Stopped> {
-        let goal = self.questions.property(self.system, self.vocabulary, property, points);
+        let goal = self.questions.property(self.system, self.predicates, property, points);
         let Some(goal) = goal else { return Ok(false) };
         let mut parts = vec![cube];
         while let Some(part) = parts.pop() {

@@ -1,6 +1,6 @@
 //! Predicate abstraction.
 //!
-//! A flat program becomes a [`System`] of transitions over cells; a [`Vocabulary`] of predicates poses
+//! A flat program becomes a [`System`] of transitions over cells; its [`Predicates`] pose
 //! [`Questions`] about it; a [`Judge`] answers them; the three-valued [`checker`] visits the abstract states.
 
 mod ample;
@@ -14,19 +14,19 @@ mod lazy;
 mod linear;
 mod live;
 pub mod path;
+mod predicates;
 mod prover;
 mod question;
 pub mod search;
 pub mod slice;
 pub mod system;
-mod vocabulary;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
 pub use fold::Fold;
 pub use judge::{Judge, Judgement, Stopped, by_cubes};
 pub use lazy::{Known, Lazy};
 pub use live::Dead;
+pub use predicates::{Predicates, atoms};
 pub use prover::{Prover, Shown};
 pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};
-pub use system::{Refused, System};
-pub use vocabulary::{Vocabulary, atoms};
+pub use system::System;

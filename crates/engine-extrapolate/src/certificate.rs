@@ -25,7 +25,7 @@ pub(crate) fn certificate(
     let unreached = unreached(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
     let written = AbstractProof {
         reduction: reduced.map(|(_, discipline, capacity)| (discipline, capacity)),
-        predicates: proof.vocabulary.predicates().to_vec(),
+        predicates: proof.predicates.terms().to_vec(),
         triples,
         states,
     };

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use wattle_abstraction::{Ask, Reach, Vocabulary};
+use wattle_abstraction::{Ask, Predicates, Reach};
 use wattle_logic::{Kind, Term};
 use wattle_program::Program;
 
@@ -14,19 +14,19 @@ use crate::prove::Figures;
 
 pub(crate) struct Learnt {
     pub program: Program,
-    pub vocabulary: Vocabulary,
+    pub predicates: Predicates,
     pub further: HashMap<Ask, Reach>,
     /// What it cost so far: rounds and predicates count for all sizes together.
     pub figures: Box<Figures>,
 }
 
 impl Learnt {
-    pub fn predicates(&self, to: &Program) -> Vec<Term> {
-        self.vocabulary.predicates().iter().filter_map(|predicate| self.carried(predicate, to)).collect()
+    pub fn predicates_for(&self, to: &Program) -> Vec<Term> {
+        self.predicates.terms().iter().filter_map(|predicate| self.carried(predicate, to)).collect()
     }
 
     /// Without what is asked of single transitions: those have other numbers.
-    pub fn further(&self, to: &Program) -> HashMap<Ask, Reach> {
+    pub fn further_for(&self, to: &Program) -> HashMap<Ask, Reach> {
         let carried = |ask: &Ask| match ask {
             Ask::Update(predicate) => Some(Ask::Update(self.carried(predicate, to)?)),
             Ask::Contradictions | Ask::Property(..) => Some(ask.clone()),

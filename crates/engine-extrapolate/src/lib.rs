@@ -16,6 +16,7 @@
 
 mod certificate;
 mod dump;
+mod enlarge;
 mod lean;
 mod learnt;
 mod options;
@@ -24,12 +25,11 @@ mod relevance;
 mod replay;
 mod rules;
 mod symmetry;
-mod widen;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use wattle_abstraction::{Cube, System, Vocabulary, atoms};
+use wattle_abstraction::{Cube, Predicates, System, atoms};
 use wattle_engine::{
     Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
 };
@@ -48,7 +48,7 @@ pub use wattle_memory::reduction::Room;
 
 use certificate::certificate;
 use learnt::Learnt;
-use prove::{Approach, Outcome, Proving, is_overflow};
+use prove::{Approach, Conclusion, Proving, is_overflow};
 
 /// What a question to the solver costs, on average.
 const QUESTION: Work = Work::microseconds(100);
@@ -65,7 +65,7 @@ impl Engine for Extrapolate {
         let discipline = discipline(task)?;
         task.shape()?;
         let flat = flat(task.program)?;
-        System::new(&flat).map_err(refused)?;
+        System::new(&flat)?;
         if let Some(discipline) = discipline {
             reduced(task.program, discipline, &self.room(1))?;
         }
@@ -137,13 +137,9 @@ fn starts(system: &System, solver: &mut Solver) -> Result<(), Reason> {
     let unsupported = |why: wattle_smt::Unsupported| Reason::Unsupported(Unsupported::new(why.to_string()));
     let init = solver.literal(&system.init).map_err(unsupported)?;
     match solver.check(&[init]) {
-        wattle_smt::Outcome::Unsat => Err(Reason::NoInitialState),
+        wattle_smt::Decision::Unsat => Err(Reason::NoInitialState),
         _ => Ok(()),
     }
-}
-
-fn refused(why: wattle_abstraction::Refused) -> Unsupported {
-    Unsupported { what: why.what, span: why.span }
 }
 
 impl Extrapolate {
@@ -199,7 +195,7 @@ impl Extrapolate {
         let unsupported = Reason::Unsupported;
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
-        let sc = System::new(&program).map_err(refused).map_err(unsupported)?;
+        let sc = System::new(&program).map_err(unsupported)?;
         let system = &sc;
         let mut first = self.solver(run)?;
         if self.is_given(&program) {
@@ -230,37 +226,37 @@ impl Extrapolate {
             images,
             irrelevant: &|_| vec![],
         };
-        let outcome = proving.prove(&|| fresh_of(system), &start, HashMap::new())?;
-        let of_text = Vocabulary::new(system, &start).map_or(0, |vocabulary| vocabulary.len());
+        let conclusion = proving.prove(&|| fresh_of(system), &start, HashMap::new())?;
+        let of_text = Predicates::new(system, &start).map_or(0, |predicates| predicates.len());
         statistics.count("text predicates", of_text as u64);
-        statistics.count("sc predicates", count(&outcome));
+        statistics.count("sc predicates", count(&conclusion));
         let Some(discipline) = discipline else {
-            return match outcome {
-                Outcome::Proof(proof) => {
+            return match conclusion {
+                Conclusion::Proof(proof) => {
                     record(statistics, &proof.figures);
                     Ok(Verdict::Safe { certificate: certificate(task, system, None, &proof) })
                 }
-                Outcome::Violated { trace, solution, .. } => {
+                Conclusion::Violated { trace, solution, .. } => {
                     let counterexample = replay::counterexample(task, system, None, &trace, &solution)?;
                     Ok(Verdict::Unsafe { counterexample })
                 }
-                Outcome::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
+                Conclusion::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
             };
         };
         let mut given = self.is_given(&program);
-        let (predicates, cubes) = match outcome {
-            Outcome::Proof(proof) => {
+        let (predicates, cubes) = match conclusion {
+            Conclusion::Proof(proof) => {
                 given &= proof.figures.refined == 0;
                 statistics.count("sc refined predicates", proof.figures.refined as u64);
                 statistics.count("sc rounds", proof.figures.rounds);
                 statistics.count("sc calls", proof.figures.calls);
                 statistics.count("sc states", proof.figures.states);
-                let cubes = large_cubes(&proof.vocabulary, &proof.cubes);
-                (proof.vocabulary.predicates().to_vec(), cubes)
+                let cubes = large_cubes(&proof.predicates, &proof.cubes);
+                (proof.predicates.terms().to_vec(), cubes)
             }
             // Unsafe already, or not proved: what is known may still help.
-            Outcome::Violated { vocabulary, .. } | Outcome::GaveUp { vocabulary, .. } => {
-                (vocabulary.predicates().to_vec(), vec![])
+            Conclusion::Violated { predicates, .. } | Conclusion::GaveUp { predicates, .. } => {
+                (predicates.terms().to_vec(), vec![])
             }
         };
         let mut each = self.room(1).each;
@@ -269,15 +265,15 @@ impl Extrapolate {
             run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
             let (reduced, capacity) =
                 reduced(task.program, discipline, &self.room(each)).map_err(unsupported)?;
-            let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
+            let system = System::new(&reduced.program).map_err(unsupported)?;
             let mut extrapolated = match self.method {
                 Method::Trad => predicates.clone(),
                 _ => extrapolate(&predicates, &reduced, &self.rules),
             };
             let mut further = HashMap::new();
             if let Some(learnt) = &learnt {
-                extrapolated.extend(learnt.predicates(&reduced.program));
-                further = learnt.further(&reduced.program);
+                extrapolated.extend(learnt.predicates_for(&reduced.program));
+                further = learnt.further_for(&reduced.program);
             }
             let approach = match self.method {
                 Method::Ce => Approach::Candidates(extrapolate_cubes(&cubes, &reduced, &self.rules)),
@@ -288,10 +284,9 @@ impl Extrapolate {
                 _ => self.approach(),
             };
             let overflow = Some(reduced.program.properties.len() - 1);
-            let vocabulary = Vocabulary::new(&sc, &predicates).unwrap_or_default();
-            let irrelevant = |extrapolated: &Vocabulary| {
-                relevance::irrelevant(&reduced, &shape, &vocabulary, extrapolated)
-            };
+            let of_sc = Predicates::new(&sc, &predicates).unwrap_or_default();
+            let irrelevant =
+                |extrapolated: &Predicates| relevance::irrelevant(&reduced, &shape, &of_sc, extrapolated);
             let phase = format!("proof with buffers of {each}");
             let proving = Proving {
                 system: &system,
@@ -309,7 +304,7 @@ impl Extrapolate {
             };
             statistics.count("buffer", u64::from(each));
             match proving.prove(&|| fresh_of(&system), &extrapolated, further)? {
-                Outcome::Proof(mut proof) => {
+                Conclusion::Proof(mut proof) => {
                     if let Some(learnt) = &learnt {
                         proof.figures.rounds += learnt.figures.rounds;
                         proof.figures.refined += learnt.figures.refined;
@@ -319,13 +314,13 @@ impl Extrapolate {
                         certificate(task, &system, Some((&reduced, discipline, capacity)), &proof);
                     return Ok(Verdict::Safe { certificate });
                 }
-                Outcome::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
+                Conclusion::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
                     let counterexample =
                         replay::counterexample(task, &system, Some(&reduced), &trace, &solution)?;
                     return Ok(Verdict::Unsafe { counterexample });
                 }
                 // Nothing else is violated, but more may be pending.
-                Outcome::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
+                Conclusion::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
                     let why = match (capacity.of.is_empty(), each) {
                         (true, 1) => {
                             "a buffer may hold more than one store; with one, nothing is violated".into()
@@ -340,26 +335,26 @@ impl Extrapolate {
                     };
                     return Err(Reason::GaveUp(why));
                 }
-                Outcome::Violated { vocabulary, further, mut figures, .. } => {
+                Conclusion::Violated { predicates, further, mut figures, .. } => {
                     if let Some(learnt) = &learnt {
                         figures.rounds += learnt.figures.rounds;
                         figures.refined += learnt.figures.refined;
                     }
-                    learnt = Some(Learnt { program: reduced.program, vocabulary, further, figures });
+                    learnt = Some(Learnt { program: reduced.program, predicates, further, figures });
                     each += 1;
                 }
-                Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),
+                Conclusion::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),
             }
         }
     }
 }
 
-fn count(outcome: &Outcome) -> u64 {
-    let vocabulary = match outcome {
-        Outcome::Proof(proof) => &proof.vocabulary,
-        Outcome::Violated { vocabulary, .. } | Outcome::GaveUp { vocabulary, .. } => vocabulary,
+fn count(conclusion: &Conclusion) -> u64 {
+    let predicates = match conclusion {
+        Conclusion::Proof(proof) => &proof.predicates,
+        Conclusion::Violated { predicates, .. } | Conclusion::GaveUp { predicates, .. } => predicates,
     };
-    vocabulary.len() as u64
+    predicates.len() as u64
 }
 
 fn record(statistics: &mut Statistics, figures: &Figures) {
@@ -385,12 +380,12 @@ fn of_the_text(system: &System) -> Vec<Term> {
     checks.chain(properties).flat_map(atoms).collect()
 }
 
-fn large_cubes(vocabulary: &Vocabulary, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, bool)>> {
+fn large_cubes(predicates: &Predicates, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, bool)>> {
     let mut all: Vec<Cube> = cubes.iter().flatten().filter(|cube| cube.len() > 1).copied().collect();
     all.sort();
     all.dedup();
     let terms = |cube: &Cube| {
-        let literal = |(predicate, value): (usize, bool)| (vocabulary.predicates()[predicate].clone(), value);
+        let literal = |(predicate, value): (usize, bool)| (predicates.terms()[predicate].clone(), value);
         cube.literals().map(literal).collect()
     };
     all.iter().map(terms).collect()

@@ -8,18 +8,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use wattle_abstraction::boolean::BooleanProgram;
-use wattle_abstraction::checker::{Checked, LOOK_AFTER, Reached, Trace, Violated, check};
+use wattle_abstraction::checker::{AbstractTrace, Checked, LOOK_AFTER, Reached, Violated, check};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
-    Vocabulary, interpolate, slice,
+    Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Predicates, Prover, Questions, Reach, Scope, Set,
+    Stopped, System, interpolate, slice,
 };
 use wattle_engine::{Progress, Reason, Run, Spent, Work};
 use wattle_logic::Term;
 use wattle_smt::Solver;
 
-use crate::widen::Widening;
+use crate::enlarge::Enlarging;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -39,12 +39,12 @@ pub(crate) enum Approach {
 }
 
 /// How a refinement loop ended.
-pub(crate) enum Outcome {
+pub(crate) enum Conclusion {
     Proof(Box<Proof>),
     Violated {
-        trace: Trace,
+        trace: AbstractTrace,
         solution: Solution,
-        vocabulary: Vocabulary,
+        predicates: Predicates,
         /// The questions that had to reach further.
         further: HashMap<Ask, Reach>,
         figures: Box<Figures>,
@@ -52,13 +52,13 @@ pub(crate) enum Outcome {
     /// The loop does not know how to go on.
     GaveUp {
         why: String,
-        vocabulary: Vocabulary,
+        predicates: Predicates,
     },
 }
 
 /// Why nothing is violated.
 pub(crate) struct Proof {
-    pub vocabulary: Vocabulary,
+    pub predicates: Predicates,
     pub questions: Questions,
     pub reached: Reached,
     /// By goal: the cubes that imply it.
@@ -86,13 +86,13 @@ pub struct Figures {
 impl Figures {
     pub(crate) fn take(
         &mut self,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         questions: &Questions,
         reached: &Reached,
         cubes: &[Vec<Cube>],
     ) {
         let used = of_the_program(questions, cubes);
-        self.predicates = vocabulary.len();
+        self.predicates = predicates.len();
         self.states = reached.visited;
         self.cubes = used.iter().filter(|cube| cube.len() > 1).count();
         self.cube_size = used.iter().map(|cube| cube.len()).max().unwrap_or(0);
@@ -124,7 +124,7 @@ pub(crate) struct Proving<'a> {
     /// What comes with a predicate that refinement finds.
     pub images: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
-    pub irrelevant: &'a dyn Fn(&Vocabulary) -> Vec<(usize, Set)>,
+    pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
 
 impl Proving<'_> {
@@ -133,9 +133,9 @@ impl Proving<'_> {
         fresh: &dyn Fn() -> Result<Solver, Reason>,
         predicates: &[Term],
         further: HashMap<Ask, Reach>,
-    ) -> Result<Outcome, Reason> {
+    ) -> Result<Conclusion, Reason> {
         let too_many = || Reason::GaveUp("more than 256 predicates".into());
-        let mut vocabulary = Vocabulary::new(self.system, predicates).ok_or_else(too_many)?;
+        let mut predicates = Predicates::new(self.system, predicates).ok_or_else(too_many)?;
         let mut figures = Figures::default();
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = matches!(self.approach, Approach::Lazy);
@@ -147,38 +147,39 @@ impl Proving<'_> {
             figures.rounds += 1;
             // What an earlier round asked would only be in the way.
             let solver = &mut fresh()?;
-            let mut questions = self.questions(&vocabulary, &scope)?;
+            let mut questions = self.questions(&predicates, &scope)?;
             let attempt =
-                self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures, u64::MAX)?;
+                self.attempt(solver, &predicates, &mut questions, &mut known, &mut figures, u64::MAX)?;
             let stopped = || Reason::GaveUp("stopped".into());
             let Attempt { checked, cubes } = attempt.ok_or_else(stopped)?;
             let (trace, put_off) = match checked {
                 Checked::Holds(reached) => {
-                    figures.take(&vocabulary, &questions, &reached, &cubes);
+                    figures.take(&predicates, &questions, &reached, &cubes);
                     figures.calls += solver.counters().checks;
                     figures.seconds_checking = started.elapsed().as_secs_f64() - figures.seconds_building;
-                    let mut proof = Proof { vocabulary, questions, reached, cubes, figures };
+                    let mut proof = Proof { predicates, questions, reached, cubes, figures };
                     if self.lean && !(self.given && figures.refined == 0) {
                         self.make_lean(fresh, &mut proof, &scope, &known)?;
                     }
-                    return Ok(Outcome::Proof(Box::new(proof)));
+                    return Ok(Conclusion::Proof(Box::new(proof)));
                 }
                 Checked::Violated { trace, put_off } => (trace, put_off),
             };
             // Where buffers are too small anyway, refinement is better spent on larger ones.
             let put_off = put_off.filter(|_| self.in_passing);
             for trace in [&trace].into_iter().chain(&put_off) {
-                if let Some(solution) = self.solution(solver, &vocabulary, &mut questions, trace)? {
+                if let Some(solution) = self.solution(solver, &predicates, &mut questions, trace)? {
                     let (trace, further) = (trace.clone(), scope.further);
                     let figures = Box::new(figures);
-                    return Ok(Outcome::Violated { trace, solution, vocabulary, further, figures });
+                    return Ok(Conclusion::Violated { trace, solution, predicates, further, figures });
                 }
             }
-            let (given, target) = self.obligation(&vocabulary, &mut questions, &trace)?;
+            let (given, target) = self.obligation(&predicates, &mut questions, &trace)?;
             let failed = |stopped| self.reason(stopped);
             // Do the predicates say enough, and were only not asked?
-            let widening = Widening { proving: self, vocabulary: &vocabulary, scope: &scope, trace: &trace };
-            let further = widening.further(solver, &mut questions, &mut known).map_err(failed)?;
+            let enlarging =
+                Enlarging { proving: self, predicates: &predicates, scope: &scope, trace: &trace };
+            let further = enlarging.further(solver, &mut questions, &mut known).map_err(failed)?;
             if !further.is_empty() {
                 figures.calls += solver.counters().checks;
                 scope.further.extend(further);
@@ -186,50 +187,50 @@ impl Proving<'_> {
             }
             if !self.refine {
                 let why = "the predicates do not suffice".to_string();
-                return Ok(Outcome::GaveUp { why, vocabulary });
+                return Ok(Conclusion::GaveUp { why, predicates });
             }
             if lazy && !scope.forgets {
                 figures.calls += solver.counters().checks;
                 scope.forgets = true;
                 continue;
             }
-            let before = vocabulary.len();
-            let more = self.refinement(solver, &vocabulary, &trace, &given, &target).map_err(failed)?;
+            let before = predicates.len();
+            let more = self.refinement(solver, &predicates, &trace, &given, &target).map_err(failed)?;
             figures.calls += solver.counters().checks;
             for predicate in &more {
-                vocabulary.add(self.system, predicate).ok_or_else(too_many)?;
+                predicates.add(self.system, predicate).ok_or_else(too_many)?;
             }
             for image in more.iter().flat_map(self.images) {
                 // Where there is no room left, it must do without.
-                vocabulary.add(self.system, &image);
+                predicates.add(self.system, &image);
             }
-            figures.refined += vocabulary.len() - before;
-            if vocabulary.len() == before {
+            figures.refined += predicates.len() - before;
+            if predicates.len() == before {
                 let why = "refinement found no new predicate".to_string();
-                return Ok(Outcome::GaveUp { why, vocabulary });
+                return Ok(Conclusion::GaveUp { why, predicates });
             }
         }
     }
 
     fn obligation(
         &self,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         questions: &mut Questions,
-        trace: &Trace,
+        trace: &AbstractTrace,
     ) -> Result<(Term, Term), Reason> {
         let nothing = || Reason::GaveUp("a violation of nothing".into());
-        obligation(self.system, vocabulary, questions, trace).ok_or_else(nothing)
+        obligation(self.system, predicates, questions, trace).ok_or_else(nothing)
     }
 
     /// Is the trace real?
     fn solution(
         &self,
         solver: &mut Solver,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         questions: &mut Questions,
-        trace: &Trace,
+        trace: &AbstractTrace,
     ) -> Result<Option<Solution>, Reason> {
-        let (given, target) = self.obligation(vocabulary, questions, trace)?;
+        let (given, target) = self.obligation(predicates, questions, trace)?;
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped))
     }
 
@@ -238,8 +239,8 @@ impl Proving<'_> {
     fn refinement(
         &self,
         solver: &mut Solver,
-        vocabulary: &Vocabulary,
-        trace: &Trace,
+        predicates: &Predicates,
+        trace: &AbstractTrace,
         given: &Term,
         target: &Term,
     ) -> Result<Vec<Term>, Stopped> {
@@ -247,7 +248,7 @@ impl Proving<'_> {
         let sliced = slice::predicates(self.system, solver, trace, given, target)?;
         let new = |found: Option<Vec<Term>>| {
             let found = found.into_iter().flatten();
-            found.filter(|predicate| vocabulary.is_new(self.system, predicate)).collect::<Vec<Term>>()
+            found.filter(|predicate| predicates.is_new(self.system, predicate)).collect::<Vec<Term>>()
         };
         let (interpolated, sliced) = (new(interpolated), new(sliced));
         let use_sliced = interpolated.is_empty() || !sliced.is_empty() && sliced.len() < interpolated.len();
@@ -266,11 +267,11 @@ impl Proving<'_> {
         Spent { memory: self.run.resident().unwrap_or(0), states }
     }
 
-    pub(crate) fn questions(&self, vocabulary: &Vocabulary, scope: &Scope) -> Result<Questions, Reason> {
-        let mut look = || self.run.poll(TRANSITION * vocabulary.len() as u64, Spent::default());
-        let mut questions = Questions::within(self.system, vocabulary, scope.clone(), &mut look)?;
+    pub(crate) fn questions(&self, predicates: &Predicates, scope: &Scope) -> Result<Questions, Reason> {
+        let mut look = || self.run.poll(TRANSITION * predicates.len() as u64, Spent::default());
+        let mut questions = Questions::within(self.system, predicates, scope.clone(), &mut look)?;
         if matches!(self.approach, Approach::Lazy) {
-            questions.irrelevant = (self.irrelevant)(vocabulary);
+            questions.irrelevant = (self.irrelevant)(predicates);
         }
         Ok(questions)
     }
@@ -279,7 +280,7 @@ impl Proving<'_> {
     pub(crate) fn attempt(
         &self,
         solver: &mut Solver,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         questions: &mut Questions,
         known: &mut Known,
         figures: &mut Figures,
@@ -287,9 +288,9 @@ impl Proving<'_> {
     ) -> Result<Option<Attempt>, Reason> {
         let failed = |stopped| self.reason(stopped);
         let started = Instant::now();
-        let mut lazy = Lazy::new(Prover::new(solver, vocabulary).map_err(failed)?);
+        let mut lazy = Lazy::new(Prover::new(solver, predicates).map_err(failed)?);
         lazy.remember(&questions.goals, known);
-        let mut judge = match self.search(vocabulary, figures) {
+        let mut judge = match self.search(predicates, figures) {
             None => Either::Lazy(lazy),
             Some(search) => {
                 let mut program = BooleanProgram::new(search, lazy);
@@ -298,7 +299,7 @@ impl Proving<'_> {
             }
         };
         figures.seconds_building += started.elapsed().as_secs_f64();
-        let size = vocabulary.len();
+        let size = predicates.len();
         let (mut too_many, mut halted) = (false, None);
         let mut go_on = |states: u64, _bytes: u64| {
             too_many = states > most;
@@ -310,7 +311,7 @@ impl Proving<'_> {
             halted = self.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
             halted.is_none()
         };
-        let checked = check(self.system, vocabulary, questions, &mut judge, self.overflow, &mut go_on);
+        let checked = check(self.system, predicates, questions, &mut judge, self.overflow, &mut go_on);
         if too_many {
             return Ok(None);
         }
@@ -342,14 +343,14 @@ impl Proving<'_> {
         Ok(Some(Attempt { checked, cubes }))
     }
 
-    fn search(&self, vocabulary: &Vocabulary, figures: &mut Figures) -> Option<Box<dyn Search>> {
+    fn search(&self, predicates: &Predicates, figures: &mut Figures) -> Option<Box<dyn Search>> {
         match self.approach {
             Approach::Lazy => None,
             Approach::Cubes(limit) => Some(Box::new(Cubes { limit: *limit })),
             Approach::Implicants(limit) => Some(Box::new(Implicants { limit: *limit })),
             Approach::Candidates(cubes) => {
                 let number = |(term, value): &(Term, bool)| {
-                    let (predicate, same) = vocabulary.literal_of(term)?;
+                    let (predicate, same) = predicates.literal_of(term)?;
                     Some((predicate, *value == same))
                 };
                 let cubes: Vec<Cube> =
@@ -383,6 +384,6 @@ fn of_the_program<'c>(questions: &Questions, cubes: &'c [Vec<Cube>]) -> BTreeSet
 }
 
 /// Is this the property that was put off?
-pub(crate) fn is_overflow(trace: &Trace, overflow: Option<usize>) -> bool {
+pub(crate) fn is_overflow(trace: &AbstractTrace, overflow: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == overflow)
 }

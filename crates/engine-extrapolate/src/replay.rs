@@ -1,7 +1,7 @@
 //! From a trace of the (reduced) program to a schedule of the machine.
 
 use wattle_abstraction::System;
-use wattle_abstraction::checker::{Trace, Violated};
+use wattle_abstraction::checker::{AbstractTrace, Violated};
 use wattle_abstraction::path::Solution;
 use wattle_engine::{Counterexample, Reason, Schedule, Task, Violation};
 use wattle_logic::Fault;
@@ -15,7 +15,7 @@ pub(crate) fn counterexample(
     task: &Task<'_>,
     system: &System,
     reduced: Option<&Reduced>,
-    trace: &Trace,
+    trace: &AbstractTrace,
     solution: &Solution,
 ) -> Result<Box<Counterexample>, Reason> {
     let gave_up = |why: String| Reason::GaveUp(format!("a violation was found, but {why}"));

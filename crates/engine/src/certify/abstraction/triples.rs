@@ -6,7 +6,7 @@
 
 use wattle_abstraction::Cube;
 use wattle_logic::{Kind, Term};
-use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
+use wattle_smt::{Decide, Decision, Library, Limits, Lit, Solver};
 
 use super::{Checked, Claim, Triple, places, wrong};
 use crate::{Reason, Run, Spent, Unsupported, Work};
@@ -107,9 +107,9 @@ impl<'c> Triples<'c> {
             assumed.push(literal.map_err(|why| Reason::Unsupported(Unsupported::new(why.to_string())))?);
         }
         match self.solver.check(&assumed) {
-            Outcome::Sat => Ok(true),
-            Outcome::Unsat => Ok(false),
-            Outcome::Stopped(why) => {
+            Decision::Sat => Ok(true),
+            Decision::Unsat => Ok(false),
+            Decision::Stopped(why) => {
                 self.run.poll(Work::NONE, spent(self.run))?;
                 Err(Reason::GaveUp(why.to_string()))
             }

@@ -2,25 +2,26 @@
 //!
 //! A trace may be spurious although the predicates say enough: the questions along it were answered by too few
 //! of them, or a state was not split. Letting every question reach as far as it can is dear, since then hardly
-//! two states get the same answer. So the questions along the trace are widened together, and if it then leads
-//! nowhere, the fewest that matter are singled out; only they reach further from then on.
+//! two states get the same answer. So the reach of all questions along the trace is enlarged first. If the
+//! trace then leads nowhere, a minimal set of questions is found for which that is enough, and only these
+//! reach further from then on.
 
 use std::collections::BTreeSet;
 
-use wattle_abstraction::checker::{Trace, Violated, follows};
-use wattle_abstraction::{Ask, Known, Lazy, Posed, Prover, Questions, Reach, Scope, Stopped, Vocabulary};
+use wattle_abstraction::checker::{AbstractTrace, Violated, follows};
+use wattle_abstraction::{Ask, Known, Lazy, Posed, Predicates, Prover, Questions, Reach, Scope, Stopped};
 use wattle_smt::Solver;
 
 use crate::prove::{Proving, STATE};
 
-pub(crate) struct Widening<'a> {
+pub(crate) struct Enlarging<'a> {
     pub proving: &'a Proving<'a>,
-    pub vocabulary: &'a Vocabulary,
+    pub predicates: &'a Predicates,
     pub scope: &'a Scope,
-    pub trace: &'a Trace,
+    pub trace: &'a AbstractTrace,
 }
 
-impl Widening<'_> {
+impl Enlarging<'_> {
     /// The fewest questions that must reach further for the trace to lead nowhere. None: that does not help.
     pub fn further(
         &self,
@@ -28,7 +29,7 @@ impl Widening<'_> {
         questions: &mut Questions,
         known: &mut Known,
     ) -> Result<Vec<(Ask, Reach)>, Stopped> {
-        let Widening { proving, vocabulary, scope, trace } = *self;
+        let Enlarging { proving, predicates, scope, trace } = *self;
         let Proving { system, run, .. } = *proving;
         let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
         if let Violated::Check { transition, .. } = &trace.violated {
@@ -36,23 +37,23 @@ impl Widening<'_> {
         }
         for reach in [Reach::Parts, Reach::Touching, Reach::Whole] {
             let mut asks: Vec<(Ask, Posed)> = Vec::new();
-            for ask in questions.about(vocabulary, &taken) {
+            for ask in questions.about(predicates, &taken) {
                 if scope.reach(&ask) < reach {
-                    let far = questions.pose(system, vocabulary, &ask, reach, &taken);
+                    let far = questions.pose(system, predicates, &ask, reach, &taken);
                     asks.push((ask, far));
                 }
             }
             if asks.is_empty() {
                 continue;
             }
-            let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
+            let mut judge = Lazy::new(Prover::new(solver, predicates)?);
             judge.remember(&questions.goals, known);
             let mut leads_nowhere = |chosen: &[usize]| {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
                 // These are no states of the search.
                 let mut go_on = |_: u64, _: u64| run.poll(STATE, proving.spent(0)).is_ok();
-                let follows = follows(system, vocabulary, questions, &mut judge, trace, &mut go_on);
+                let follows = follows(system, predicates, questions, &mut judge, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);
                 }

@@ -3,8 +3,8 @@
 use wattle_engine::{Property, Run, Task};
 use wattle_engine_bmc as bmc;
 use wattle_engine_extrapolate::{self as extrapolate, Extrapolate};
-use wattle_memory::reduction::{Discipline, Room, reduce};
-use wattle_memory::{Machine, MemoryModel};
+use wattle_memory::MemoryModel;
+use wattle_memory::reduction::{self, Room};
 use wattle_program::{Program, passes};
 
 use crate::adapt::adapt;
@@ -62,15 +62,11 @@ pub fn abstracted(
 /// The program with the store buffers of a model written into it, to be run under sc (`--emit reduced`).
 pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<Result<String, String>, Refused> {
     let loaded = load(input)?;
-    let discipline = match memory.machine {
-        Some(Machine::Tso) => Discipline::Tso,
-        Some(Machine::Pso) => Discipline::Pso,
-        _ => return Ok(Err(format!("{} has no store buffers", memory.name))),
+    let Some(reduction) = memory.machine.and_then(reduction::of) else {
+        return Ok(Err(format!("{} has no store buffers", memory.name)));
     };
     Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|adapted| {
-        let capacity = room.capacity(&adapted.program, discipline);
-        let reduced = capacity.and_then(|capacity| reduce(&adapted.program, discipline, &capacity));
-        let reduced = reduced.map_err(|why| why.to_string())?;
+        let reduced = reduction.reduce_within(&adapted.program, room).map_err(|why| why.to_string())?;
         Ok(program(&reduced.program))
     }))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wattle_abstraction::{Pair, Questions, System};
 use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_engine::{Certificate, Task};
-use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
+use wattle_memory::reduction::{Moves, Reduced};
 use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
 
 use crate::prove::Proof;
@@ -13,7 +13,8 @@ use crate::prove::Proof;
 pub(crate) fn certificate(
     task: &Task<'_>,
     system: &System,
-    reduced: Option<(&Reduced, Discipline, Capacity)>,
+    reduced: Option<&Reduced>,
+    moves: &Moves,
     proof: &Proof,
 ) -> Certificate {
     let claims = claims(system, &proof.questions);
@@ -22,9 +23,9 @@ pub(crate) fn certificate(
         .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
         .collect();
     let states = proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), *cube)).collect();
-    let unreached = unreached(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
+    let unreached = unreached(task, system, moves, proof);
     let written = AbstractProof {
-        reduction: reduced.map(|(_, discipline, capacity)| (discipline, capacity)),
+        reduction: reduced.map(|reduced| (reduced.discipline, reduced.capacity.clone())),
         predicates: proof.predicates.terms().to_vec(),
         triples,
         states,
@@ -63,23 +64,14 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
 }
 
 /// The edges that no abstract state takes.
-fn unreached(
-    task: &Task<'_>,
-    system: &System,
-    reduced: Option<&Reduced>,
-    proof: &Proof,
-) -> Vec<(ProcessId, EdgeId)> {
+fn unreached(task: &Task<'_>, system: &System, moves: &Moves, proof: &Proof) -> Vec<(ProcessId, EdgeId)> {
     let mut left: Vec<(ProcessId, EdgeId)> = (task.program.process_ids())
         .flat_map(|process| task.program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
         .collect();
     let Ok(shape) = Shape::new(task.program) else { return vec![] };
     for (transition, taken) in system.transitions.iter().zip(&proof.reached.taken) {
         let (thread, edge) = (transition.thread, transition.edge);
-        let moved = match reduced {
-            None => Move::Step(edge),
-            Some(reduced) => reduced.moves[thread as usize][edge.0 as usize],
-        };
-        if let (true, Move::Step(edge) | Move::Overflow(edge)) = (*taken, moved) {
+        if let (true, Some(edge)) = (*taken, moves[thread as usize][edge.0 as usize].edge()) {
             let process = shape.info(ThreadId(thread)).process;
             left.retain(|other| *other != (process, edge));
         }

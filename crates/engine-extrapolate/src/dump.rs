@@ -16,7 +16,7 @@ use wattle_program::text::print_term;
 
 use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 use crate::rules::by_rule;
-use crate::{discipline, flat, reduced};
+use crate::{flat, reduction};
 
 /// What to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +36,17 @@ impl Extrapolate {
         let program = self.remembering(task.program);
         let task = &Task { program: &program, ..*task };
         let unsupported = Reason::Unsupported;
-        let discipline = discipline(task).map_err(unsupported)?;
+        let reduction = reduction(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
         let system = System::new(&program).map_err(unsupported)?;
         let start = self.start(&program, &system);
-        let Some(discipline) = discipline else {
+        let Some(reduction) = reduction else {
             let predicates = start.into_iter().map(|term| (None, term)).collect();
             return self.shown(&program, &system, predicates, run, view);
         };
-        let (reduced, _) = reduced(task.program, discipline, &self.room(1)).map_err(unsupported)?;
+        let reduced = reduction.reduce_within(task.program, &self.room(1)).map_err(unsupported)?;
         let system = System::new(&reduced.program).map_err(unsupported)?;
-        let first = if discipline == Discipline::Tso { 7 } else { 0 };
+        let first = if reduced.discipline == Discipline::Tso { 7 } else { 0 };
         let predicates = match self.method {
             Method::Trad => start.into_iter().map(|term| (Some(first + 2), term)).collect(),
             _ => by_rule(&start, &reduced, &self.rules)

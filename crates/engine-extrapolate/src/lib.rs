@@ -35,7 +35,7 @@ use wattle_engine::{
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
-use wattle_memory::reduction::{Capacity, Discipline, Reduced, Refused, reduce};
+use wattle_memory::reduction::{self, Reduction};
 use wattle_program::text::print_term;
 use wattle_program::{Program, passes};
 use wattle_smt::{Decide, Library, Limits, Solver};
@@ -48,7 +48,7 @@ pub use wattle_memory::reduction::Room;
 
 use certificate::certificate;
 use learnt::Learnt;
-use prove::{Approach, Conclusion, Proving, is_overflow};
+use prove::{Approach, Conclusion, Proving, violates_bound};
 
 /// What a question to the solver costs, on average.
 const QUESTION: Work = Work::microseconds(100);
@@ -62,12 +62,12 @@ impl Engine for Extrapolate {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let discipline = discipline(task)?;
+        let reduction = reduction(task)?;
         task.shape()?;
         let flat = flat(task.program)?;
         System::new(&flat)?;
-        if let Some(discipline) = discipline {
-            reduced(task.program, discipline, &self.room(1))?;
+        if let Some(reduction) = reduction {
+            reduction.reduce_within(task.program, &self.room(1))?;
         }
         self.library().map(|_| ())
     }
@@ -82,31 +82,22 @@ impl Engine for Extrapolate {
 }
 
 /// `None`: sequential consistency.
-fn discipline(task: &Task<'_>) -> Result<Option<Discipline>, Unsupported> {
+fn reduction(task: &Task<'_>) -> Result<Option<&'static dyn Reduction>, Unsupported> {
     if task.property != Property::Stated {
         return Err(Unsupported::new("deadlock"));
     }
     task.has_meaning()?;
     match task.memory.machine {
         Some(Machine::Sc { .. }) => Ok(None),
-        Some(Machine::Tso) => Ok(Some(Discipline::Tso)),
-        Some(Machine::Pso) => Ok(Some(Discipline::Pso)),
-        _ => Err(Unsupported::new("a memory model that is none of sc, tso and pso")),
+        machine => match machine.and_then(reduction::of) {
+            None => Err(Unsupported::new("a memory model that is none of sc, tso and pso")),
+            some => Ok(some),
+        },
     }
 }
 
 fn flat(program: &Program) -> Result<Program, Unsupported> {
     passes::instantiate(program).map_err(|error| Unsupported::new(error.to_string()))
-}
-
-fn reduced(
-    program: &Program,
-    discipline: Discipline,
-    room: &Room,
-) -> Result<(Reduced, Capacity), Unsupported> {
-    let refused = |why: Refused| Unsupported { what: why.what, span: why.span };
-    let capacity = room.capacity(program, discipline).map_err(refused)?;
-    Ok((reduce(program, discipline, &capacity).map_err(refused)?, capacity))
 }
 
 /// Are the given predicates such that something can be made of them?
@@ -193,7 +184,7 @@ impl Extrapolate {
 
     fn verdict(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
         let unsupported = Reason::Unsupported;
-        let discipline = discipline(task).map_err(unsupported)?;
+        let reduction = reduction(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
         let sc = System::new(&program).map_err(unsupported)?;
         let system = &sc;
@@ -217,12 +208,12 @@ impl Extrapolate {
             run,
             approach: &approach,
             phase,
-            overflow: None,
+            bound: None,
             refine,
             given: self.is_given(&program),
             in_passing: false,
             // A proof under sc is not carried over.
-            lean: refine && discipline.is_some(),
+            lean: refine && reduction.is_some(),
             images,
             irrelevant: &|_| vec![],
         };
@@ -230,14 +221,15 @@ impl Extrapolate {
         let of_text = Predicates::new(system, &start).map_or(0, |predicates| predicates.len());
         statistics.count("text predicates", of_text as u64);
         statistics.count("sc predicates", count(&conclusion));
-        let Some(discipline) = discipline else {
+        let Some(reduction) = reduction else {
+            let moves = &reduction::plain_moves(&program);
             return match conclusion {
                 Conclusion::Proof(proof) => {
                     record(statistics, &proof.figures);
-                    Ok(Verdict::Safe { certificate: certificate(task, system, None, &proof) })
+                    Ok(Verdict::Safe { certificate: certificate(task, system, None, moves, &proof) })
                 }
                 Conclusion::Violated { trace, solution, .. } => {
-                    let counterexample = replay::counterexample(task, system, None, &trace, &solution)?;
+                    let counterexample = replay::counterexample(task, system, moves, &trace, &solution)?;
                     Ok(Verdict::Unsafe { counterexample })
                 }
                 Conclusion::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
@@ -263,8 +255,7 @@ impl Extrapolate {
         let mut learnt: Option<Learnt> = None;
         loop {
             run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
-            let (reduced, capacity) =
-                reduced(task.program, discipline, &self.room(each)).map_err(unsupported)?;
+            let reduced = reduction.reduce_within(task.program, &self.room(each)).map_err(unsupported)?;
             let system = System::new(&reduced.program).map_err(unsupported)?;
             let mut extrapolated = match self.method {
                 Method::Trad => predicates.clone(),
@@ -283,7 +274,7 @@ impl Extrapolate {
                 }
                 _ => self.approach(),
             };
-            let overflow = Some(reduced.program.properties.len() - 1);
+            let bound = reduced.bound;
             let of_sc = Predicates::new(&sc, &predicates).unwrap_or_default();
             let irrelevant =
                 |extrapolated: &Predicates| relevance::irrelevant(&reduced, &shape, &of_sc, extrapolated);
@@ -293,7 +284,7 @@ impl Extrapolate {
                 run,
                 approach: &approach,
                 phase: &phase,
-                overflow,
+                bound,
                 refine,
                 given: given && learnt.is_none(),
                 // One slot shows most violations, and after the last there is no other try.
@@ -310,18 +301,17 @@ impl Extrapolate {
                         proof.figures.refined += learnt.figures.refined;
                     }
                     record(statistics, &proof.figures);
-                    let certificate =
-                        certificate(task, &system, Some((&reduced, discipline, capacity)), &proof);
+                    let certificate = certificate(task, &system, Some(&reduced), &reduced.moves, &proof);
                     return Ok(Verdict::Safe { certificate });
                 }
-                Conclusion::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
+                Conclusion::Violated { trace, solution, .. } if !violates_bound(&trace, bound) => {
                     let counterexample =
-                        replay::counterexample(task, &system, Some(&reduced), &trace, &solution)?;
+                        replay::counterexample(task, &system, &reduced.moves, &trace, &solution)?;
                     return Ok(Verdict::Unsafe { counterexample });
                 }
                 // Nothing else is violated, but more may be pending.
                 Conclusion::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
-                    let why = match (capacity.of.is_empty(), each) {
+                    let why = match (reduced.capacity.of.is_empty(), each) {
                         (true, 1) => {
                             "a buffer may hold more than one store; with one, nothing is violated".into()
                         }

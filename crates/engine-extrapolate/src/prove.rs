@@ -111,8 +111,8 @@ pub(crate) struct Proving<'a> {
     pub run: &'a Run,
     pub approach: &'a Approach,
     pub phase: &'a str,
-    /// The property that says that no buffer overflows.
-    pub overflow: Option<usize>,
+    /// The property that says that the reduction's bound is large enough. It is looked at last.
+    pub bound: Option<usize>,
     pub refine: bool,
     /// Are the predicates those that somebody gave? These may speak of dead locals, as links between live ones; only
     /// where they do not suffice are the dead forgotten, and refinement finds what takes their place.
@@ -311,7 +311,7 @@ impl Proving<'_> {
             halted = self.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
             halted.is_none()
         };
-        let checked = check(self.system, predicates, questions, &mut judge, self.overflow, &mut go_on);
+        let checked = check(self.system, predicates, questions, &mut judge, self.bound, &mut go_on);
         if too_many {
             return Ok(None);
         }
@@ -383,7 +383,7 @@ fn of_the_program<'c>(questions: &Questions, cubes: &'c [Vec<Cube>]) -> BTreeSet
     goals.flat_map(|(_, cubes)| cubes).collect()
 }
 
-/// Is this the property that was put off?
-pub(crate) fn is_overflow(trace: &AbstractTrace, overflow: Option<usize>) -> bool {
-    matches!(&trace.violated, Violated::Property(property) if Some(*property) == overflow)
+/// Does the trace show only that the reduction's bound is too small?
+pub(crate) fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
+    matches!(&trace.violated, Violated::Property(property) if Some(*property) == bound)
 }

@@ -6,7 +6,7 @@ use wattle_abstraction::path::Solution;
 use wattle_engine::{Counterexample, Reason, Schedule, Task, Violation};
 use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, Outcome};
-use wattle_memory::reduction::{Move, Reduced};
+use wattle_memory::reduction::Moves;
 use wattle_program::{Shape, ThreadId};
 
 /// What the machine is to do, and what is wrong then. The machine is asked: a trace that it cannot follow
@@ -14,7 +14,7 @@ use wattle_program::{Shape, ThreadId};
 pub(crate) fn counterexample(
     task: &Task<'_>,
     system: &System,
-    reduced: Option<&Reduced>,
+    moves: &Moves,
     trace: &AbstractTrace,
     solution: &Solution,
 ) -> Result<Box<Counterexample>, Reason> {
@@ -31,15 +31,8 @@ pub(crate) fn counterexample(
         let transition = &system.transitions[*step];
         let thread = ThreadId(transition.thread);
         let choices = solution.choices.get(number).cloned().unwrap_or_default();
-        let moved = match reduced {
-            None => Move::Step(transition.edge),
-            Some(reduced) => reduced.moves[thread.0 as usize][transition.edge.0 as usize],
-        };
-        match moved {
-            Move::Step(edge) | Move::Overflow(edge) => actions.push(Action::Step { thread, edge, choices }),
-            Move::Commit(location) => actions.push(Action::Commit { thread, location }),
-            Move::End => {}
-        }
+        let moved = moves[thread.0 as usize][transition.edge.0 as usize];
+        actions.extend(moved.action(thread, choices));
     }
     let starts = operational::initial_states(program, &shape).map_err(gave_up)?;
     let fits = |state: &operational::State| {

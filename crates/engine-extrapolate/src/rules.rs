@@ -81,8 +81,7 @@ pub fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8
     if rules.equalities {
         result.extend(4, lifting.equalities());
     }
-    let overflow = Term::content(Term::address(reduced.overflow, vec![]), Sort::Int);
-    result.extend(1, [overflow.equals(Term::int(0))]);
+    result.extend(1, reduced.bound.map(|bound| reduced.program.properties[bound].formula.clone()));
     result.terms
 }
 

@@ -8,7 +8,7 @@ use wattle_abstraction::Cube;
 use wattle_abstraction::system::Transition;
 use wattle_engine::certify;
 use wattle_engine::certify::abstraction::{AbstractProof, Claim};
-use wattle_memory::reduction::{Move, reduce};
+use wattle_memory::reduction::{Move, named};
 use wattle_program::{EdgeId, ProcessId, Program, Shape, ThreadId};
 
 use crate::concrete::{Concrete, State};
@@ -56,11 +56,10 @@ impl Case {
 
     /// The edges of the program that some run takes.
     fn taken(&self) -> BTreeSet<(ProcessId, EdgeId)> {
-        let moves = self
-            .proof
-            .reduction
-            .as_ref()
-            .map(|(discipline, capacity)| reduce(&self.program, *discipline, capacity).unwrap().moves);
+        let moves =
+            self.proof.reduction.as_ref().map(|(discipline, capacity)| {
+                named(*discipline).reduce(&self.program, capacity).unwrap().moves
+            });
         let shape = Shape::new(&self.program).unwrap();
         let source = |number: usize| {
             let Transition { thread, edge, .. } = self.concrete.system.transitions[number];

@@ -8,7 +8,7 @@ use wattle_abstraction::{Cube, Lazy, Predicates, Prover, Questions, Reach, Scope
 use wattle_engine::{Engine, Property, Run, Task, Verdict};
 use wattle_engine_extrapolate::{Extrapolate, Room, Rules, extrapolate};
 use wattle_memory::find;
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::reduction::{Capacity, Discipline, named};
 use wattle_program::{Program, passes, text};
 use wattle_smt::{Limits, Solver};
 
@@ -20,7 +20,7 @@ pub fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program
     let (program, predicates) = match discipline {
         None => (given.clone(), given.predicates.clone()),
         Some(discipline) => {
-            let reduced = reduce(program, discipline, &Capacity::all(1)).unwrap();
+            let reduced = named(discipline).reduce(program, &Capacity::all(1)).unwrap();
             let predicates = extrapolate(&given.predicates, &reduced, &Rules::default());
             (reduced.program, predicates)
         }

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
     Cfg, Edge, Init, Local, Mode, Op, Orders, Origin, Point, PointInfo, Process, Program, Range, Role, Shape,
-    ThreadId,
+    ThreadId, Unsupported,
 };
 use wattle_source::Span;
 
 use super::address::{Target, target};
 use super::case::Case;
 use super::pending::{self, Bounds};
-use super::{Capacity, Discipline, MOST_CASES, Move, Refused, unused};
+use super::store_buffers::{MOST_CASES, unused};
+use super::{Capacity, Move};
 
 /// The buffers of one thread, written as locals. `at` is the point that a step starts from.
 pub trait Lines {
@@ -50,13 +51,9 @@ impl Source<'_> {
         &self.program.processes[self.thread.0 as usize].cfg
     }
 
-    pub fn bounds(&self, written: &[u32], discipline: Discipline, capacity: &Capacity) -> Bounds {
-        let limit = |location: u32| match discipline {
-            Discipline::Pso => capacity.at(location),
-            Discipline::Tso => capacity.each,
-        };
+    pub fn bounds(&self, written: &[u32], capacity: &Capacity) -> Bounds {
         let limits: BTreeMap<u32, u32> =
-            written.iter().map(|location| (*location, limit(*location))).collect();
+            written.iter().map(|location| (*location, capacity.at(*location))).collect();
         // Two are enough to see that no fence stands between two stores.
         pending::bounds(self.cfg(), self.shape, &limits, capacity.each.max(2))
     }
@@ -94,7 +91,7 @@ impl Source<'_> {
         faults || !self.cell(location).1.is_none_or(fits)
     }
 
-    pub fn translate(&self, process: &mut Process, lines: &dyn Lines) -> Result<Translated, Refused> {
+    pub fn translate(&self, process: &mut Process, lines: &dyn Lines) -> Result<Translated, Unsupported> {
         let mut result = Translated { moves: vec![], ends: vec![] };
         let source = self.cfg();
         process.cfg.edges.clear();
@@ -147,7 +144,7 @@ impl Source<'_> {
         Ok(result)
     }
 
-    fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Refused> {
+    fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Unsupported> {
         let span = (!edge.origin.0.is_nowhere()).then_some(edge.origin.0);
         let mut cases = vec![Case::default()];
         if edge.mode == Mode::Locked {
@@ -166,7 +163,7 @@ impl Source<'_> {
             cases = next;
             if cases.len() > MOST_CASES {
                 let what = format!("a step of more than {MOST_CASES} cases");
-                return Err(Refused { what, span });
+                return Err(Unsupported { what, span });
             }
         }
         Ok(cases)
@@ -227,7 +224,7 @@ impl Source<'_> {
 }
 
 /// What the machines do not run.
-fn refuse(op: &Op, span: Option<Span>) -> Result<(), Refused> {
+fn refuse(op: &Op, span: Option<Span>) -> Result<(), Unsupported> {
     let what = match op {
         Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
             "a remote operation on a store-buffer machine"
@@ -238,7 +235,7 @@ fn refuse(op: &Op, span: Option<Span>) -> Result<(), Refused> {
         Op::Spawn { .. } | Op::Join { .. } => "spawn and join",
         _ => return Ok(()),
     };
-    Err(Refused { what: what.into(), span })
+    Err(Unsupported { what: what.into(), span })
 }
 
 /// A new local of the process, zero at the start.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use wattle_abstraction::{Pair, Questions, System};
-use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Certificate, Task};
+use wattle_abstraction::{Cube, Pair, Questions, System};
+use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals, Step, Triple};
+use wattle_engine::{Certificate, Coverage, Task, Verdict};
 use wattle_memory::reduction::{Moves, Reduced};
-use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+use wattle_program::{Shape, ThreadId};
 
 use crate::prove::Proof;
 
@@ -16,21 +16,28 @@ pub(crate) fn certificate(
     reduced: Option<&Reduced>,
     moves: &Moves,
     proof: &Proof,
-) -> Certificate {
+) -> (Verdict, Option<Coverage>) {
     let claims = claims(system, &proof.questions);
     let triples = (claims.into_iter().zip(&proof.cubes))
         .filter_map(|(claim, cubes)| Some((claim?, cubes)))
-        .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
+        .flat_map(|(claim, cubes)| {
+            cubes.iter().map(move |cube| Triple { cube: literals(cube), claim: claim.clone() })
+        })
         .collect();
-    let states = proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), *cube)).collect();
-    let unreached = unreached(task, system, moves, proof);
+    let states =
+        proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), literals(cube))).collect();
+    let coverage = coverage(task, system, moves, proof);
     let written = AbstractProof {
         reduction: reduced.map(|reduced| (reduced.discipline, reduced.capacity.clone())),
         predicates: proof.predicates.terms().to_vec(),
         triples,
         states,
     };
-    Certificate::Abstraction { proof: Arc::new(written), unreached, ends: proof.reached.ends }
+    (Verdict::Safe { certificate: Certificate::Abstraction(Arc::new(written)) }, coverage)
+}
+
+fn literals(cube: &Cube) -> Literals {
+    cube.literals().map(|(predicate, value)| (predicate as u32, value)).collect()
 }
 
 /// What each goal claims.
@@ -64,17 +71,12 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
 }
 
 /// The edges that no abstract state takes.
-fn unreached(task: &Task<'_>, system: &System, moves: &Moves, proof: &Proof) -> Vec<(ProcessId, EdgeId)> {
-    let mut left: Vec<(ProcessId, EdgeId)> = (task.program.process_ids())
-        .flat_map(|process| task.program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
-        .collect();
-    let Ok(shape) = Shape::new(task.program) else { return vec![] };
-    for (transition, taken) in system.transitions.iter().zip(&proof.reached.taken) {
-        let (thread, edge) = (transition.thread, transition.edge);
-        if let (true, Some(edge)) = (*taken, moves[thread as usize][edge.0 as usize].edge()) {
-            let process = shape.info(ThreadId(thread)).process;
-            left.retain(|other| *other != (process, edge));
-        }
-    }
-    left
+fn coverage(task: &Task<'_>, system: &System, moves: &Moves, proof: &Proof) -> Option<Coverage> {
+    let shape = Shape::new(task.program).ok()?;
+    let taken = system.transitions.iter().zip(&proof.reached.taken).filter(|(_, taken)| **taken);
+    let taken = taken.filter_map(|(transition, _)| {
+        let edge = moves[transition.thread as usize][transition.edge.0 as usize].edge()?;
+        Some((shape.info(ThreadId(transition.thread)).process, edge))
+    });
+    Some(Coverage::new(task.program, &taken.collect(), proof.reached.ends))
 }

@@ -8,7 +8,7 @@ use wattle_program::{Name, NotFixed, Program, Shape};
 
 pub use wattle_program::Unsupported;
 
-use crate::{Answer, Bound, Reason, Run};
+use crate::{Answer, Bound, Contradiction, Halt, Run};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +49,14 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
     /// Can this engine work on the task at all?
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported>;
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer;
+    /// `Err`: the engine found that wattle contradicts itself, which is not a verdict of any kind.
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction>;
 }
 
 /// The engines that can list all final states.
 pub trait Outcomes {
     /// `Err` if the set could not be completed.
-    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason>;
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Halt>;
 }
 
 /// The values of the program's observed terms in one final state.
@@ -67,7 +68,7 @@ pub type OutcomeSet = BTreeSet<Outcome>;
 /// The engines that look at every execution.
 pub trait Executions {
     /// `Err` if the count could not be completed.
-    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Reason>;
+    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Halt>;
 }
 
 /// All executions that end, counted by the final state that they end in.

@@ -9,28 +9,22 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::checker::{AbstractTrace, Violated, follows};
-use wattle_abstraction::{Ask, Known, Lazy, Posed, Predicates, Prover, Questions, Reach, Scope, Stopped};
+use wattle_abstraction::{Ask, Lazy, Posed, Prover, Questions, Reach, Stopped};
 use wattle_smt::Solver;
 
-use crate::prove::{Proving, STATE};
+use crate::prove::{Abstraction, Proving, STATE};
 
-pub(crate) struct Enlarging<'a> {
-    pub proving: &'a Proving<'a>,
-    pub predicates: &'a Predicates,
-    pub scope: &'a Scope,
-    pub trace: &'a AbstractTrace,
-}
-
-impl Enlarging<'_> {
+impl Proving<'_> {
     /// The fewest questions that must reach further for the trace to lead nowhere. None: that does not help.
-    pub fn further(
+    pub(crate) fn further(
         &self,
         solver: &mut Solver,
+        abstraction: &mut Abstraction,
         questions: &mut Questions,
-        known: &mut Known,
+        trace: &AbstractTrace,
     ) -> Result<Vec<(Ask, Reach)>, Stopped> {
-        let Enlarging { proving, predicates, scope, trace } = *self;
-        let Proving { system, run, .. } = *proving;
+        let (system, run) = (self.system, self.run);
+        let Abstraction { predicates, scope, known } = abstraction;
         let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
         if let Violated::Check { transition, .. } = &trace.violated {
             taken.insert(*transition);
@@ -52,7 +46,7 @@ impl Enlarging<'_> {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
                 // These are no states of the search.
-                let mut go_on = |_: u64, _: u64| run.poll(STATE, proving.spent(0)).is_ok();
+                let mut go_on = |_: u64, _: u64| run.poll(STATE, self.spent(0)).is_ok();
                 let follows = follows(system, predicates, questions, &mut judge, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);

@@ -13,26 +13,20 @@ use wattle_abstraction::checker::Checked;
 use wattle_abstraction::{Cube, Known, Predicates, Questions, Scope, Set};
 use wattle_engine::Reason;
 use wattle_logic::Term;
-use wattle_smt::Solver;
 
-use crate::prove::{Attempt, Proof, Proving};
+use crate::attempt::Attempt;
+use crate::prove::{Proof, Proving};
 
 /// Proofs that are tried with fewer predicates.
 const MOST_TRIALS: usize = 128;
 
 impl Proving<'_> {
     /// Leave out what the proof can do without.
-    pub(crate) fn make_lean(
-        &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
-        proof: &mut Proof,
-        scope: &Scope,
-        known: &Known,
-    ) -> Result<(), Reason> {
+    pub(crate) fn make_lean(&self, proof: &mut Proof, scope: &Scope, known: &Known) -> Result<(), Reason> {
         let mut known = known.clone();
         let all: Set = (0..proof.predicates.len()).collect();
         let relied_on = relied_on(&proof.questions, &proof.cubes);
-        self.try_without(fresh, proof, scope, &mut known, &all.without(&relied_on))?;
+        self.try_without(proof, scope, &mut known, &all.without(&relied_on))?;
         let mut done = vec![];
         loop {
             let all: Set = (0..proof.predicates.len()).collect();
@@ -42,7 +36,7 @@ impl Proving<'_> {
             let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
             let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
             done.push(terms(&part));
-            self.try_without(fresh, proof, scope, &mut known, &part)?;
+            self.try_without(proof, scope, &mut known, &part)?;
         }
         Ok(())
     }
@@ -50,7 +44,6 @@ impl Proving<'_> {
     /// Is there a proof without these predicates? Then take it.
     fn try_without(
         &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
         proof: &mut Proof,
         scope: &Scope,
         known: &mut Known,
@@ -66,7 +59,7 @@ impl Proving<'_> {
         let Some(predicates) = Predicates::new(self.system, kept) else { return Ok(false) };
         let mut questions = self.questions(&predicates, scope)?;
         let mut fewer = known.renumbered(&numbers);
-        let (mut figures, solver) = (proof.figures, &mut fresh()?);
+        let (mut figures, solver) = (proof.figures, &mut (self.fresh)()?);
         let most = proof.figures.states * 2 + 64;
         let attempt = self.attempt(solver, &predicates, &mut questions, &mut fewer, &mut figures, most)?;
         proof.figures.calls += solver.counters().checks;

@@ -3,7 +3,7 @@
 //! Predicate abstraction as Dan, Meshman, Vechev and Yahav (2013) carry it over to TSO and PSO. First the
 //! program is proved under sequential consistency. Then its buffers are written into it
 //! (`wattle_memory::reduction`), and the predicates of that proof are carried over to buffered values by
-//! rules ([`Rules`]); with them, the reduced program is proved.
+//! rules ([`Rules`]); with them, the reduced program is proved. The file `method.rs` is this loop.
 //!
 //! What differs from the paper:
 //!
@@ -14,11 +14,15 @@
 //! * A violation is solved for inputs and replayed on the machine. Overflow of a buffer is looked at last
 //!   and leads to a larger one.
 
+mod attempt;
 mod certificate;
+mod cubes;
 mod dump;
 mod enlarge;
+mod figures;
 mod lean;
 mod learnt;
+mod method;
 mod options;
 mod prove;
 mod relevance;
@@ -27,12 +31,10 @@ mod rules;
 mod symmetry;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
-use wattle_abstraction::{Cube, Predicates, System, atoms};
+use wattle_abstraction::{System, atoms};
 use wattle_engine::{
-    Answer, Contradiction, Coverage, Engine, Halt, Progress, Property, Reason, Run, Spent, Statistics, Task,
-    Unsupported, Verdict, Work,
+    Answer, Contradiction, Engine, Halt, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Work,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
@@ -42,14 +44,13 @@ use wattle_program::{Program, passes};
 use wattle_smt::{Decide, Library, Limits, Solver};
 
 pub use dump::Dump;
+pub use figures::Figures;
 pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
-pub use prove::Figures;
 pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
 pub use wattle_memory::reduction::Room;
 
-use certificate::certificate;
-use learnt::Learnt;
-use prove::{Approach, Conclusion, Proving, violates_bound};
+use attempt::Approach;
+use method::Extrapolation;
 
 /// What a question to the solver costs, on average.
 const QUESTION: Work = Work::microseconds(100);
@@ -76,7 +77,10 @@ impl Engine for Extrapolate {
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
         let program = self.remembering(task.program);
-        Answer::of(self.verdict(&Task { program: &program, ..*task }, run, &mut statistics), statistics)
+        let task = &Task { program: &program, ..*task };
+        let extrapolation = Extrapolation::new(self, task, run).map_err(Halt::Unknown);
+        let verdict = extrapolation.and_then(|extrapolation| extrapolation.verdict(&mut statistics));
+        Answer::of(verdict, statistics)
     }
 }
 
@@ -181,186 +185,19 @@ impl Extrapolate {
         }
     }
 
-    fn verdict(
-        &self,
-        task: &Task<'_>,
-        run: &Run,
-        statistics: &mut Statistics,
-    ) -> Result<(Verdict, Option<Coverage>), Halt> {
-        let unsupported = Reason::Unsupported;
-        let reduction = reduction(task).map_err(unsupported)?;
-        let program = flat(task.program).map_err(unsupported)?;
-        let sc = System::new(&program).map_err(unsupported)?;
-        let system = &sc;
-        let mut first = self.solver(run)?;
-        if self.is_given(&program) {
-            given(&program, system, &mut first).map_err(unsupported)?;
-        }
-        let fresh_of = |system: &System| system.solver(&first).map_err(Reason::Solver);
-        if program.init.is_some() {
-            starts(system, &mut fresh_of(system)?)?;
-        }
-        let shape = task.shape().map_err(unsupported)?;
-        let images = |predicate: &Term| symmetry::images(task.program, &shape, predicate);
-        let images: &dyn Fn(&Term) -> Vec<Term> = &images;
-        let start = self.start(&program, system);
-        let approach = self.approach();
-        let phase = "proof under sc";
-        let refine = !self.no_refinement;
-        let proving = Proving {
-            system,
-            run,
-            approach: &approach,
-            phase,
-            bound: None,
-            refine,
-            given: self.is_given(&program),
-            in_passing: false,
-            // A proof under sc is not carried over.
-            lean: refine && reduction.is_some(),
-            images,
-            irrelevant: &|_| vec![],
-        };
-        let conclusion = proving.prove(&|| fresh_of(system), &start, HashMap::new())?;
-        let of_text = Predicates::new(system, &start).map_or(0, |predicates| predicates.len());
-        statistics.count("text predicates", of_text as u64);
-        statistics.count("sc predicates", count(&conclusion));
-        let Some(reduction) = reduction else {
-            let moves = &reduction::plain_moves(&program);
-            return match conclusion {
-                Conclusion::Proof(proof) => {
-                    record(statistics, &proof.figures);
-                    Ok(certificate(task, system, None, moves, &proof))
-                }
-                Conclusion::Violated { trace, solution, .. } => {
-                    let counterexample = replay::counterexample(task, system, moves, &trace, &solution)?;
-                    Ok((Verdict::Unsafe { counterexample }, None))
-                }
-                Conclusion::GaveUp { why, .. } => Err(Reason::Undecided(why).into()),
-            };
-        };
-        let mut given = self.is_given(&program);
-        let (predicates, cubes) = match conclusion {
-            Conclusion::Proof(proof) => {
-                given &= proof.figures.refined == 0;
-                statistics.count("sc refined predicates", proof.figures.refined as u64);
-                statistics.count("sc rounds", proof.figures.rounds);
-                statistics.count("sc calls", proof.figures.calls);
-                statistics.count("sc states", proof.figures.states);
-                let cubes = large_cubes(&proof.predicates, &proof.cubes);
-                (proof.predicates.terms().to_vec(), cubes)
+    /// Why the largest buffers that may be tried do not suffice.
+    fn more_may_be_pending(&self) -> String {
+        let room = self.room(MOST_PENDING);
+        match (room.of.is_empty(), room.each) {
+            (true, 1) => "a buffer may hold more than one store; with one, nothing is violated".into(),
+            (true, each) => {
+                format!("a buffer may hold more than {each} stores; with {each}, nothing is violated")
             }
-            // Unsafe already, or not proved: what is known may still help.
-            Conclusion::Violated { predicates, .. } | Conclusion::GaveUp { predicates, .. } => {
-                (predicates.terms().to_vec(), vec![])
-            }
-        };
-        let mut each = self.room(1).each;
-        let mut learnt: Option<Learnt> = None;
-        loop {
-            run.progress(&Progress { phase: format!("buffers of {each}"), states: 0, depth: 0 });
-            let reduced = reduction.reduce_within(task.program, &self.room(each)).map_err(unsupported)?;
-            let system = System::new(&reduced.program).map_err(unsupported)?;
-            let mut extrapolated = match self.method {
-                Method::Trad => predicates.clone(),
-                _ => extrapolate(&predicates, &reduced, &self.rules),
-            };
-            let mut further = HashMap::new();
-            if let Some(learnt) = &learnt {
-                extrapolated.extend(learnt.predicates_for(&reduced.program));
-                further = learnt.further_for(&reduced.program);
-            }
-            let approach = match self.method {
-                Method::Ce => Approach::Candidates(extrapolate_cubes(&cubes, &reduced, &self.rules)),
-                Method::CeDrop => {
-                    let cubes = extrapolate_cubes(&cubes, &reduced, &self.rules);
-                    Approach::Candidates(without_buffers(&program, cubes))
-                }
-                _ => self.approach(),
-            };
-            let bound = reduced.bound;
-            let of_sc = Predicates::new(&sc, &predicates).unwrap_or_default();
-            let irrelevant =
-                |extrapolated: &Predicates| relevance::irrelevant(&reduced, &shape, &of_sc, extrapolated);
-            let phase = format!("proof with buffers of {each}");
-            let proving = Proving {
-                system: &system,
-                run,
-                approach: &approach,
-                phase: &phase,
-                bound,
-                refine,
-                given: given && learnt.is_none(),
-                // One slot shows most violations, and after the last there is no other try.
-                in_passing: self.buffer.is_none() && (2..MOST_PENDING).contains(&each),
-                lean: false,
-                images,
-                irrelevant: &irrelevant,
-            };
-            statistics.count("buffer", u64::from(each));
-            match proving.prove(&|| fresh_of(&system), &extrapolated, further)? {
-                Conclusion::Proof(mut proof) => {
-                    if let Some(learnt) = &learnt {
-                        proof.figures.rounds += learnt.figures.rounds;
-                        proof.figures.refined += learnt.figures.refined;
-                    }
-                    record(statistics, &proof.figures);
-                    return Ok(certificate(task, &system, Some(&reduced), &reduced.moves, &proof));
-                }
-                Conclusion::Violated { trace, solution, .. } if !violates_bound(&trace, bound) => {
-                    let counterexample =
-                        replay::counterexample(task, &system, &reduced.moves, &trace, &solution)?;
-                    return Ok((Verdict::Unsafe { counterexample }, None));
-                }
-                // Nothing else is violated, but more may be pending.
-                Conclusion::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
-                    let why = match (reduced.capacity.of.is_empty(), each) {
-                        (true, 1) => {
-                            "a buffer may hold more than one store; with one, nothing is violated".into()
-                        }
-                        (true, _) => format!(
-                            "a buffer may hold more than {each} stores; with {each}, nothing is violated"
-                        ),
-                        (false, _) => {
-                            "a buffer may hold more than it has room for; with that, nothing is violated"
-                                .into()
-                        }
-                    };
-                    return Err(Reason::TooLarge(why).into());
-                }
-                Conclusion::Violated { predicates, further, mut figures, .. } => {
-                    if let Some(learnt) = &learnt {
-                        figures.rounds += learnt.figures.rounds;
-                        figures.refined += learnt.figures.refined;
-                    }
-                    learnt = Some(Learnt { program: reduced.program, predicates, further, figures });
-                    each += 1;
-                }
-                Conclusion::GaveUp { why, .. } => return Err(Reason::Undecided(why).into()),
+            (false, _) => {
+                "a buffer may hold more than it has room for; with that, nothing is violated".into()
             }
         }
     }
-}
-
-fn count(conclusion: &Conclusion) -> u64 {
-    let predicates = match conclusion {
-        Conclusion::Proof(proof) => &proof.predicates,
-        Conclusion::Violated { predicates, .. } | Conclusion::GaveUp { predicates, .. } => predicates,
-    };
-    predicates.len() as u64
-}
-
-fn record(statistics: &mut Statistics, figures: &Figures) {
-    statistics.count("predicates", figures.predicates as u64);
-    statistics.count("input cubes", figures.input_cubes as u64);
-    statistics.count("rounds", figures.rounds);
-    statistics.count("refined predicates", figures.refined as u64);
-    statistics.count("calls", figures.calls);
-    statistics.count("cubes", figures.cubes as u64);
-    statistics.count("cube size", figures.cube_size as u64);
-    statistics.count("states", figures.states);
-    statistics.set("building", wattle_engine::Figure::Seconds(figures.seconds_building));
-    statistics.set("checking", wattle_engine::Figure::Seconds(figures.seconds_checking));
 }
 
 /// The comparisons in guards, assertions and properties.
@@ -371,41 +208,4 @@ fn of_the_text(system: &System) -> Vec<Term> {
     });
     let properties = system.properties.iter().map(|(_, formula)| formula);
     checks.chain(properties).flat_map(atoms).collect()
-}
-
-fn large_cubes(predicates: &Predicates, cubes: &[Vec<Cube>]) -> Vec<Vec<(Term, bool)>> {
-    let mut all: Vec<Cube> = cubes.iter().flatten().filter(|cube| cube.len() > 1).copied().collect();
-    all.sort();
-    all.dedup();
-    let terms = |cube: &Cube| {
-        let literal = |(predicate, value): (usize, bool)| (predicates.terms()[predicate].clone(), value);
-        cube.literals().map(literal).collect()
-    };
-    all.iter().map(terms).collect()
-}
-
-/// Without what is said of buffered values (section 6.3). The paper takes these literals out of the cubes
-/// of the finished program, where nothing checks what is left; here they are taken out of the candidates,
-/// and the solver is asked about what is left.
-fn without_buffers(program: &Program, cubes: Vec<Vec<(Term, bool)>>) -> Vec<Vec<(Term, bool)>> {
-    use wattle_logic::Kind;
-    let locals =
-        |process: u32| program.processes.get(process as usize).map_or(0, |it| it.locals.len() as u32);
-    let is_buffered = |predicate: &Term| {
-        let mut found = false;
-        predicate.walk(&mut |term| {
-            if let Kind::LocalOf { process, local, .. } = term.kind() {
-                found |= *local >= locals(*process);
-            }
-        });
-        found
-    };
-    let mut kept: Vec<Vec<(Term, bool)>> = Vec::new();
-    for cube in cubes {
-        let cube: Vec<(Term, bool)> = cube.into_iter().filter(|(term, _)| !is_buffered(term)).collect();
-        if cube.len() > 1 && !kept.contains(&cube) {
-            kept.push(cube);
-        }
-    }
-    kept
 }

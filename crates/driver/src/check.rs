@@ -2,20 +2,20 @@
 
 use wattle_engine::certify;
 use wattle_engine::{
-    Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict, Work,
+    Bound, Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
+    Work,
 };
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Op, Program, passes};
-use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
+use wattle_program::{Op, Program};
+use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
-use crate::adapt::adapt;
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
-use crate::{Input, Loaded, Watch, emit, load, models};
+use crate::{Goal, Input, Loaded, Prepared, Watch, emit, load, models, prepare};
 
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -108,97 +108,96 @@ fn answer(
     run: &Run,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
-    let adapted = match adapt(&loaded.parsed.program, &request.model) {
-        Ok(adapted) => {
-            report.notes.extend(adapted.notes(&loaded.sources));
-            report.translated = adapted.translated(&loaded.sources);
-            adapted.program
-        }
+    let prepared = match prepare(loaded, &request.model, Goal::Verdict) {
+        Ok(prepared) => prepared,
         Err(unsupported) => {
             report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return None;
         }
     };
-    let original: &Program = &adapted;
-    let program = passes::forget_dead(original);
-    let task = Task { program: &program, memory: &request.model, property: request.property };
-    let Solved { engine, verdict, statistics, remarks } = solve(&task, engines, run);
+    report.notes.extend(prepared.notes());
+    report.translated = prepared.translated();
+    let Solved { engine, verdict, statistics, remarks } =
+        solve(&prepared.task(request.property), engines, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
-    let mut found = None;
     report.verdict = match verdict {
         Err(Internal(what)) => CheckVerdict::Internal { what },
         Ok(Verdict::Unknown { reason }) => {
-            report.diagnostics.extend(unsupported_place(&program, &reason));
+            report.diagnostics.extend(unsupported_place(prepared.searched(), &reason));
             CheckVerdict::Unknown { reason }
         }
-        Ok(Verdict::Safe { certificate }) => {
-            let (unreached, ends) = certificate.coverage();
-            let reach = Reach::new(&program, unreached, ends);
-            report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
-            if !certificate.is_covered() {
-                report.notes.push(
-                    "the time was up before it was known what executions reach: it may be nothing".into(),
-                );
-            }
-            match request.certify {
-                // The checker gets the program as it was read, before any pass.
-                true => {
-                    let task = Task { program: original, ..task };
-                    certified(&task, certificate, &request.settings, run, report)
-                }
-                false => CheckVerdict::Safe { certificate },
-            }
-        }
-        Ok(Verdict::SafeUpTo { bound }) => {
-            let (unreached, ends) = bound.coverage();
-            let reach = Reach::new(&program, unreached, ends);
-            match reach.vacuous(request.property) {
-                Some(_) => {
-                    report.diagnostics.extend(reach.bounded_warning(request.property));
-                    CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
-                }
-                None => CheckVerdict::Bounded { bound },
-            }
-        }
+        Ok(Verdict::Safe { certificate }) => proved(request, &prepared, certificate, run, report),
+        Ok(Verdict::SafeUpTo { bound }) => bounded(request, &prepared, bound, report),
         Ok(Verdict::Unsafe { counterexample }) => {
             report.confirmed = true;
-            let told = Task { program: &as_written(original, &program), ..task };
-            match story(&loaded.sources, &told, &counterexample) {
-                None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
-                Some(mut story) => {
-                    match holds_under_sc(request, &program, engines, run) {
-                        Ok(holds) => story.holds_under_sc = holds,
-                        Err(Internal(what)) => {
-                            report.verdict = CheckVerdict::Internal { what };
-                            return None;
-                        }
-                    }
-                    match request.litmus.then(|| emit::litmus(&task, &counterexample)) {
-                        Some(Ok(test)) => report.litmus = Some(test.text),
-                        Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
-                        None => {}
-                    }
-                    found = Some(*counterexample);
-                    CheckVerdict::Unsafe { story: Box::new(story) }
+            match violated(request, &prepared, &counterexample, engines, run, report) {
+                Ok(story) => {
+                    report.verdict = CheckVerdict::Unsafe { story: Box::new(story) };
+                    return Some(*counterexample);
                 }
+                Err(Internal(what)) => CheckVerdict::Internal { what },
             }
         }
     };
-    found
+    None
 }
 
-/// The program as the user wrote it, with the initial choices of the one that was searched: so that
-/// the same schedule runs on it and locals keep their values for the story.
-pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
-    let mut told = original.clone();
-    for (process, other) in told.processes.iter_mut().zip(&searched.processes) {
-        for (local, other) in process.locals.iter_mut().zip(&other.locals) {
-            local.init = other.init.clone();
-        }
+/// A proof: what it says nothing about, and with `--certify` what its judge says.
+fn proved(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    certificate: Certificate,
+    run: &Run,
+    report: &mut CheckReport,
+) -> CheckVerdict {
+    let (unreached, ends) = certificate.coverage();
+    let reach = Reach::new(prepared.searched(), unreached, ends);
+    report.diagnostics.extend(reach.warnings(&prepared.loaded().sources, request.property));
+    if !certificate.is_covered() {
+        report
+            .notes
+            .push("the time was up before it was known what executions reach: it may be nothing".into());
     }
-    told
+    match request.certify {
+        true => {
+            certified(&prepared.as_written(request.property), certificate, &request.settings, run, report)
+        }
+        false => CheckVerdict::Safe { certificate },
+    }
+}
+
+/// A bounded proof that reaches nothing of what the property speaks about is none.
+fn bounded(request: &Check, prepared: &Prepared<'_>, bound: Bound, report: &mut CheckReport) -> CheckVerdict {
+    let (unreached, ends) = bound.coverage();
+    let reach = Reach::new(prepared.searched(), unreached, ends);
+    if reach.vacuous(request.property).is_none() {
+        return CheckVerdict::Bounded { bound };
+    }
+    report.diagnostics.extend(reach.bounded_warning(request.property));
+    CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
+}
+
+/// A confirmed counterexample as people read it, with what else was asked about it.
+fn violated(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    counterexample: &Counterexample,
+    engines: &[Box<dyn Engine>],
+    run: &Run,
+    report: &mut CheckReport,
+) -> Result<Story, Internal> {
+    let task = prepared.task(request.property);
+    let mut story = story(prepared, request.property, counterexample)
+        .ok_or_else(|| Internal("a confirmed counterexample cannot be told".into()))?;
+    story.holds_under_sc = holds_under_sc(request, task.program, engines, run)?;
+    match request.litmus.then(|| emit::litmus(&task, counterexample)) {
+        Some(Ok(test)) => report.litmus = Some(test.text),
+        Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
+        None => {}
+    }
+    Ok(story)
 }
 
 /// Let other code look at the proof again.

@@ -15,8 +15,7 @@ use wattle_memory::axiomatic::{Step, explain_cycle};
 use wattle_memory::{Event, EventKind, Execution, MemoryModel, observe, operational};
 use wattle_program::{Orders, Shape, Vocabulary};
 
-use crate::adapt::adapt;
-use crate::{Input, load, models};
+use crate::{Goal, Input, load, models, prepare};
 
 /// `Err`: why there is no such test.
 pub fn litmus(task: &Task<'_>, counterexample: &Counterexample) -> Result<Test, String> {
@@ -188,9 +187,8 @@ fn shows(test: &Test, memory: &MemoryModel) -> Result<(), String> {
     let sc = models::resolve("sc", false)?;
     let run = Run::new(Budget { work: Some(Work::milliseconds(10_000)), ..Budget::default() });
     for (memory, allowed) in [(memory, true), (&sc, false)] {
-        let adapted = adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string())?;
-        let task = Task { program: &adapted.program, memory, property: Property::Stated };
-        let answer = Enumerate::default().check(&task, &run);
+        let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(|why| why.to_string())?;
+        let answer = Enumerate::default().check(&prepared.task(Property::Stated), &run);
         let found = matches!(answer.verdict, Verdict::Unsafe { .. });
         if found != allowed {
             let which = if allowed { "forbids" } else { "allows" };

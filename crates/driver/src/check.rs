@@ -1,10 +1,10 @@
 //! `check`: does the property hold under this model?
 
-use wattle_engine::certify;
 use wattle_engine::{
-    Bound, Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict,
-    Work,
+    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics,
+    Task, Verdict, Work,
 };
+use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program};
 use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
@@ -117,19 +117,23 @@ fn answer(
     };
     report.notes.extend(prepared.notes());
     report.translated = prepared.translated();
-    let Solved { engine, verdict, statistics, remarks } =
+    let Solved { engine, verdict, coverage, statistics, remarks } =
         solve(&prepared.task(request.property), engines, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
     report.verdict = match verdict {
-        Err(Internal(what)) => CheckVerdict::Internal { what },
+        Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {
             report.diagnostics.extend(unsupported_place(prepared.searched(), &reason));
             CheckVerdict::Unknown { reason }
         }
-        Ok(Verdict::Safe { certificate }) => proved(request, &prepared, certificate, run, report),
-        Ok(Verdict::SafeUpTo { bound }) => bounded(request, &prepared, bound, report),
+        Ok(Verdict::Safe { certificate }) => {
+            proved(request, &prepared, certificate, coverage.as_ref(), run, report)
+        }
+        Ok(Verdict::SafeUpTo { bound }) => {
+            bounded(request, &prepared, bound, &coverage.unwrap_or_default(), report)
+        }
         Ok(Verdict::Unsafe { counterexample }) => {
             report.confirmed = true;
             match violated(request, &prepared, &counterexample, engines, run, report) {
@@ -137,7 +141,7 @@ fn answer(
                     report.verdict = CheckVerdict::Unsafe { story: Box::new(story) };
                     return Some(*counterexample);
                 }
-                Err(Internal(what)) => CheckVerdict::Internal { what },
+                Err(what) => CheckVerdict::Internal { what },
             }
         }
     };
@@ -149,29 +153,37 @@ fn proved(
     request: &Check,
     prepared: &Prepared<'_>,
     certificate: Certificate,
+    coverage: Option<&Coverage>,
     run: &Run,
     report: &mut CheckReport,
 ) -> CheckVerdict {
-    let (unreached, ends) = certificate.coverage();
-    let reach = Reach::new(prepared.searched(), unreached, ends);
-    report.diagnostics.extend(reach.warnings(&prepared.loaded().sources, request.property));
-    if !certificate.is_covered() {
-        report
+    match coverage {
+        Some(coverage) => {
+            let reach = Reach::new(prepared.searched(), coverage);
+            report.diagnostics.extend(reach.warnings(&prepared.loaded().sources, request.property));
+        }
+        None => report
             .notes
-            .push("the time was up before it was known what executions reach: it may be nothing".into());
+            .push("the time was up before it was known what executions reach: it may be nothing".into()),
     }
     match request.certify {
         true => {
-            certified(&prepared.as_written(request.property), certificate, &request.settings, run, report)
+            let task = prepared.as_written(request.property);
+            certified(&task, certificate, coverage, &request.settings, run, report)
         }
         false => CheckVerdict::Safe { certificate },
     }
 }
 
 /// A bounded proof that reaches nothing of what the property speaks about is none.
-fn bounded(request: &Check, prepared: &Prepared<'_>, bound: Bound, report: &mut CheckReport) -> CheckVerdict {
-    let (unreached, ends) = bound.coverage();
-    let reach = Reach::new(prepared.searched(), unreached, ends);
+fn bounded(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    bound: Bound,
+    coverage: &Coverage,
+    report: &mut CheckReport,
+) -> CheckVerdict {
+    let reach = Reach::new(prepared.searched(), coverage);
     if reach.vacuous(request.property).is_none() {
         return CheckVerdict::Bounded { bound };
     }
@@ -187,12 +199,13 @@ fn violated(
     engines: &[Box<dyn Engine>],
     run: &Run,
     report: &mut CheckReport,
-) -> Result<Story, Internal> {
-    let task = prepared.task(request.property);
+) -> Result<Story, String> {
     let mut story = story(prepared, request.property, counterexample)
-        .ok_or_else(|| Internal("a confirmed counterexample cannot be told".into()))?;
-    story.holds_under_sc = holds_under_sc(request, task.program, engines, run)?;
-    match request.litmus.then(|| emit::litmus(&task, counterexample)) {
+        .ok_or("a confirmed counterexample cannot be told")?;
+    story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)
+        .map_err(|internal| internal.to_string())?;
+    let litmus = request.litmus.then(|| emit::litmus(&request.model, counterexample)).transpose();
+    match litmus.map_err(|contradiction| contradiction.to_string())? {
         Some(Ok(test)) => report.litmus = Some(test.text),
         Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
         None => {}
@@ -204,51 +217,24 @@ fn violated(
 fn certified(
     task: &Task<'_>,
     certificate: Certificate,
+    coverage: Option<&Coverage>,
     settings: &Settings,
     run: &Run,
     report: &mut CheckReport,
 ) -> CheckVerdict {
-    let checked = match &certificate {
-        Certificate::StateSpace { capacity, .. } => {
-            certify::state_space(task, *capacity, run).map(|certified| ("certified states", certified.states))
-        }
-        Certificate::Executions { .. } => {
-            certify::executions(task, run).map(|executions| ("certified executions", executions))
-        }
-        Certificate::Abstraction { proof, .. } => {
-            if proof.reduction.is_some() {
-                let trusted =
-                    "the check covers the program with its buffers written into it, not that writing";
-                report.notes.push(trusted.into());
-            }
-            let library = Library::find(&settings.smt).map_err(|why| Reason::GaveUp(why.to_string()));
-            let coverage = certificate.coverage();
-            let checked =
-                library.and_then(|library| certify::abstraction(task, proof, coverage, &library, run));
-            checked.map(|(triples, states)| {
-                report.statistics.count("certified triples", triples);
-                ("certified states", states)
-            })
-        }
-        Certificate::Refutation { proof: Some(proof), .. } => {
-            report.notes.push("the check covers solving, not how the program became a formula".into());
-            let steps = certify::starts(task, run).and_then(|()| certify::refutation(proof, run));
-            steps.map(|steps| ("certified steps", steps))
-        }
-        Certificate::Refutation { proof: None, .. } => {
-            Err(Reason::GaveUp("the solver did not write its proof down".into()))
-        }
-    };
-    match checked {
-        Ok((what, count)) => {
+    let library = || Library::find(&settings.smt).map_err(|why| why.to_string());
+    match certify(task, &certificate, coverage, library, run) {
+        Ok(certified) => {
             report.certified = true;
-            report.statistics.count(what, count);
+            certified.counts.iter().for_each(|(what, count)| report.statistics.count(what, *count));
+            report.notes.extend(certified.caveats);
             CheckVerdict::Safe { certificate }
         }
-        Err(reason) if certify::is_contradiction(&reason) => {
-            CheckVerdict::Internal { what: format!("the proof does not pass its checker: {reason}") }
+        Err(Halt::Contradiction(contradiction)) => {
+            let by = report.engine.as_deref().unwrap_or("certificate");
+            CheckVerdict::Internal { what: contradiction.claimed_by(by).to_string() }
         }
-        Err(reason) => {
+        Err(Halt::Unknown(reason)) => {
             report.notes.push(format!("the proof was not re-checked to the end: {reason}"));
             CheckVerdict::Safe { certificate }
         }

@@ -4,7 +4,9 @@
 //! otherwise. The source model's own text is then evaluated on that execution: the axiom that it
 //! breaks there is the reason why the state was impossible before.
 
-use wattle_engine::{Census, Engine, Outcome, Property, Reason, Run, Tally, Task, Unsupported, Verdict};
+use wattle_engine::{
+    Census, Contradiction, Engine, Outcome, Property, Reason, Run, Tally, Task, Unsupported, Verdict,
+};
 use wattle_logic::Term;
 use wattle_memory::{Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, PropertyKind, Shape};
@@ -86,6 +88,7 @@ fn compared(
         let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
         let values = values.iter().map(ToString::to_string).collect();
         let (axiom, cycle) = witness(request, program, to, outcome, run)
+            .map_err(|contradiction| fault(contradiction.to_string()))?
             .map(|(told, execution)| why_not(sources, &told, from, &execution))
             .unwrap_or_default();
         fresh.push(Fresh { values, holds: tally.holds, axiom, cycle });
@@ -104,7 +107,7 @@ fn census<'a, 'b>(
     let wishes = outcomes_request(&request.check, Some(memory));
     let Counted { census, .. } = count(&wishes, &prepared.task(Property::Stated), run)?;
     match census.bound {
-        Some(bound) => Err(Stopped::Reason(Reason::GaveUp(format!("only {bound}")))),
+        Some(bound) => Err(Stopped::Reason(Reason::OnlyUpTo(bound))),
         None => Ok((prepared, census)),
     }
 }
@@ -120,7 +123,7 @@ fn witness(
     memory: &MemoryModel,
     outcome: &Outcome,
     run: &Run,
-) -> Option<(Program, Execution)> {
+) -> Result<Option<(Program, Execution)>, Contradiction> {
     let equal = |(term, value): (&Term, &wattle_logic::Value)| {
         term.clone().equals(Term::value(value.clone(), term.sort()))
     };
@@ -130,11 +133,11 @@ fn witness(
     let asking = Program { properties: vec![property], ..program.clone() };
     let task = Task { program: &asking, memory, property: Property::Stated };
     // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
-    let execution = match request.check.settings.enumerate.check(&task, run).verdict {
-        Verdict::Unsafe { counterexample } => counterexample.execution?,
-        _ => return None,
+    let execution = match request.check.settings.enumerate.check(&task, run)?.verdict {
+        Verdict::Unsafe { counterexample } => counterexample.execution,
+        _ => None,
     };
-    Some((asking, execution))
+    Ok(execution.map(|execution| (asking, execution)))
 }
 
 /// The axiom that forbids the execution, and its cycle. Where the old model speaks another vocabulary

@@ -38,9 +38,11 @@ pub struct Pass {
     goals: &'static [Goal],
     /// Does only the searched program go through it?
     search: bool,
-    /// `None`: the program stays as it is.
-    run: fn(&Program, &MemoryModel, &mut Vec<Change>) -> Result<Option<Program>, Untranslatable>,
+    run: fn(&Program, &MemoryModel, &mut Vec<Change>) -> Made,
 }
+
+/// What a pass makes of a program; `None`: it stays as it is.
+type Made = Result<Option<Program>, Untranslatable>;
 
 /// In the order in which they run.
 pub const PASSES: [Pass; 4] = [
@@ -83,11 +85,7 @@ fn observe(program: &Program) -> Option<Program> {
     })
 }
 
-fn retarget(
-    program: &Program,
-    memory: &MemoryModel,
-    changes: &mut Vec<Change>,
-) -> Result<Option<Program>, Untranslatable> {
+fn retarget(program: &Program, memory: &MemoryModel, changes: &mut Vec<Change>) -> Made {
     let translation = memory.translate(program)?;
     changes.extend(translation.changes);
     Ok(match translation.program {

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use wattle_engine::Statistics;
-use wattle_engine::confirm::confirm;
+use wattle_engine::{Halt, Statistics};
+use wattle_judge::confirm::confirm;
 use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
 
@@ -38,9 +38,15 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(prepared) => prepared,
         Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
     };
-    if let Err(why) = confirm(&prepared.task(trace.property), &trace.counterexample) {
-        let message = format!("the trace does not replay: {why}");
-        return refuse("trace-rejected", message);
+    // A trace is an input, which may be wrong without a fault of wattle's.
+    match confirm(&prepared.task(trace.property), &trace.counterexample) {
+        Ok(_) => {}
+        Err(Halt::Contradiction(why)) => {
+            return refuse("trace-rejected", format!("the trace does not replay: {}", why.denial.words));
+        }
+        Err(Halt::Unknown(why)) => {
+            return refuse("trace-rejected", format!("the trace cannot be replayed: {why}"));
+        }
     }
     let verdict = match story(&prepared, trace.property, &trace.counterexample) {
         Some(story) => CheckVerdict::Unsafe { story: Box::new(story) },

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use wattle_program::Point;
 
 use crate::cube::{Cube, Set};
-use crate::judge::{Judge, Judgement, Stopped};
+use crate::entail::{Entail, Entailed, Stopped};
 use crate::live::Dead;
 use crate::predicates::Predicates;
 use crate::question::{Pair, Questions, Update};
-use crate::system::{System, Wrong};
+use crate::system::System;
 
 /// What checking a boolean program shows.
 #[derive(Clone, Debug)]
@@ -81,11 +81,11 @@ pub fn check(
     system: &System,
     predicates: &Predicates,
     questions: &mut Questions,
-    judge: &mut dyn Judge,
+    answers: &mut dyn Entail,
     put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
-    let mut search = Search::new(system, predicates, questions, judge, put_off, go_on);
+    let mut search = Search::new(system, predicates, questions, answers, put_off, go_on);
     search.start()?;
     let mut next = 0;
     let mut later = None;
@@ -125,11 +125,11 @@ pub fn follows(
     system: &System,
     predicates: &Predicates,
     questions: &mut Questions,
-    judge: &mut dyn Judge,
+    answers: &mut dyn Entail,
     trace: &AbstractTrace,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Stopped> {
-    let mut search = Search::new(system, predicates, questions, judge, None, go_on);
+    let mut search = Search::new(system, predicates, questions, answers, None, go_on);
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -167,7 +167,7 @@ struct Search<'a> {
     system: &'a System,
     predicates: &'a Predicates,
     questions: &'a mut Questions,
-    judge: &'a mut dyn Judge,
+    answers: &'a mut dyn Entail,
     /// The property that is put off.
     put_off: Option<usize>,
     nodes: Vec<Node>,
@@ -192,14 +192,14 @@ impl<'a> Search<'a> {
         system: &'a System,
         predicates: &'a Predicates,
         questions: &'a mut Questions,
-        judge: &'a mut dyn Judge,
+        answers: &'a mut dyn Entail,
         put_off: Option<usize>,
         go_on: &'a mut dyn FnMut(u64, u64) -> bool,
     ) -> Search<'a> {
         Search {
             system,
             predicates,
-            judge,
+            answers,
             put_off,
             nodes: vec![],
             reached: HashMap::new(),
@@ -237,22 +237,22 @@ impl<'a> Search<'a> {
         self.open = all.without(&self.dead.at(points));
     }
 
-    fn ask(&mut self, goal: usize, state: &Cube) -> Result<Judgement, Stopped> {
+    fn ask(&mut self, goal: usize, state: &Cube) -> Result<Entailed, Stopped> {
         // One state may fall into many parts, and what is known is answered without the solver.
         self.asked += 1;
         if self.asked.is_multiple_of(1 << 14) {
             self.poll()?;
         }
-        self.judge.judge(goal, &self.questions.goals[goal], state, &self.open)
+        self.answers.entails(goal, &self.questions.goals[goal], state, &self.open)
     }
 
     fn start(&mut self) -> Result<(), Stopped> {
         let mut cube = Cube::default();
         for predicate in 0..self.predicates.len() {
             let (holds, fails) = self.questions.initial[predicate];
-            let value = if self.ask(holds, &Cube::default())? == Judgement::Yes {
+            let value = if self.ask(holds, &Cube::default())? == Entailed::Yes {
                 Some(true)
-            } else if self.ask(fails, &Cube::default())? == Judgement::Yes {
+            } else if self.ask(fails, &Cube::default())? == Entailed::Yes {
                 Some(false)
             } else {
                 None
@@ -369,9 +369,9 @@ impl<'a> Search<'a> {
         let mut parts = vec![cube];
         while let Some(part) = parts.pop() {
             match self.ask(goal, &part)? {
-                Judgement::Yes => {}
-                Judgement::Depends(on) => parts.extend(self.halves(part, on)?),
-                Judgement::No => return Ok(true),
+                Entailed::Yes => {}
+                Entailed::Depends(on) => parts.extend(self.halves(part, on)?),
+                Entailed::No => return Ok(true),
             }
         }
         Ok(false)
@@ -382,7 +382,7 @@ impl<'a> Search<'a> {
         let mut halves = Vec::with_capacity(2);
         for value in [false, true] {
             let half = state.with(predicate, value);
-            if self.ask(self.questions.contradictions[predicate], &half)? != Judgement::Yes {
+            if self.ask(self.questions.contradictions[predicate], &half)? != Entailed::Yes {
                 halves.push(half);
             }
         }
@@ -402,22 +402,22 @@ impl<'a> Search<'a> {
         'parts: while let Some(part) = parts.pop() {
             for (check, goal) in asked.checks.iter().enumerate() {
                 match self.ask(*goal, &part)? {
-                    Judgement::Yes => {}
-                    Judgement::No => return Ok(Some(check)),
-                    Judgement::Depends(on) => {
+                    Entailed::Yes => {}
+                    Entailed::No => return Ok(Some(check)),
+                    Entailed::Depends(on) => {
                         parts.extend(self.halves(part, on)?);
                         continue 'parts;
                     }
                 }
             }
             match self.ask(asked.blocked, &part)? {
-                Judgement::Yes => continue,
-                Judgement::Depends(on) if split < MOST_PARTS => {
+                Entailed::Yes => continue,
+                Entailed::Depends(on) if split < MOST_PARTS => {
                     split += 1;
                     parts.extend(self.halves(part, on)?);
                     continue;
                 }
-                Judgement::No | Judgement::Depends(_) => {}
+                Entailed::No | Entailed::Depends(_) => {}
             }
             let mut new = part;
             // What decides over others goes first: nobody asks, or splits, for the sake of the irrelevant.
@@ -460,22 +460,14 @@ impl<'a> Search<'a> {
     fn value(&mut self, update: &Update, state: &Cube) -> Result<Result<Option<bool>, usize>, Stopped> {
         let Some(Pair { holds, fails, splits }) = update.goals else { return Ok(Ok(None)) };
         let holds = self.ask(holds, state)?;
-        if holds == Judgement::Yes {
+        if holds == Entailed::Yes {
             return Ok(Ok(Some(true)));
         }
         let fails = self.ask(fails, state)?;
         Ok(match (holds, fails) {
-            (_, Judgement::Yes) => Ok(Some(false)),
-            (Judgement::Depends(on), _) | (_, Judgement::Depends(on)) if splits => Err(on),
+            (_, Entailed::Yes) => Ok(Some(false)),
+            (Entailed::Depends(on), _) | (_, Entailed::Depends(on)) if splits => Err(on),
             _ => Ok(None),
         })
-    }
-}
-
-/// What a trace violates, for people and for replay.
-pub fn wrong<'s>(system: &'s System, violated: &Violated) -> Option<&'s Wrong> {
-    match violated {
-        Violated::Property(_) => None,
-        Violated::Check { transition, check } => Some(&system.transitions[*transition].checks[*check].wrong),
     }
 }

@@ -4,7 +4,7 @@ use wattle_logic::{Binary, Kind, Term};
 use wattle_smt::{Interpolate, Interpolation, Solver, Step, StraightLine};
 
 use crate::checker::AbstractTrace;
-use crate::judge::Stopped;
+use crate::entail::Stopped;
 use crate::predicates::atoms;
 use crate::prover::stopped;
 use crate::system::System;

@@ -1,15 +1,15 @@
 //! Predicate abstraction.
 //!
 //! A flat program becomes a [`System`] of transitions over cells; its [`Predicates`] pose
-//! [`Questions`] about it; a [`Judge`] answers them; the three-valued [`checker`] visits the abstract states.
+//! [`Questions`] about it; an [`Entail`] answers them; the three-valued [`checker`] visits the abstract states.
 
 mod ample;
 pub mod boolean;
 pub mod checker;
 mod cube;
+mod entail;
 mod fold;
 pub mod interpolate;
-mod judge;
 mod lazy;
 mod linear;
 mod live;
@@ -22,10 +22,9 @@ pub mod slice;
 pub mod system;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
+pub use entail::{Entail, Entailed, Stopped, by_cubes};
 pub use fold::Fold;
-pub use judge::{Judge, Judgement, Stopped, by_cubes};
 pub use lazy::{Known, Lazy};
-pub use live::Dead;
 pub use predicates::{Predicates, atoms};
 pub use prover::{Prover, Shown};
 pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};

@@ -12,7 +12,7 @@ use crate::system::{System, Transition};
 
 /// By thread and point: the predicates that speak of a dead local of that thread.
 #[derive(Clone, Debug)]
-pub struct Dead(Vec<Vec<Set>>);
+pub(crate) struct Dead(Vec<Vec<Set>>);
 
 impl Dead {
     pub fn new(system: &System, predicates: &Predicates) -> Dead {

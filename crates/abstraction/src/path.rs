@@ -11,8 +11,8 @@ use wattle_logic::{Kind, Symbol, Term};
 use wattle_smt::{Decide, Decision, Models, Solver};
 
 use crate::checker::{AbstractTrace, Violated};
+use crate::entail::Stopped;
 use crate::fold::Fold;
-use crate::judge::Stopped;
 use crate::predicates::Predicates;
 use crate::prover::stopped;
 use crate::question::Questions;

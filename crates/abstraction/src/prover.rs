@@ -4,7 +4,7 @@ use wattle_logic::Term;
 use wattle_smt::{Decide, Decision, Lit, Models, Solver, Stop};
 
 use crate::cube::{Cube, Set};
-use crate::judge::Stopped;
+use crate::entail::Stopped;
 use crate::predicates::Predicates;
 use crate::question::Goal;
 
@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Does the cube imply the goal? If not, the cube itself is returned: a model costs more than the answer.
-    pub fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+    pub(crate) fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         match self.implied_part(goal, cube)? {
             Some(part) => Ok(Shown::Implied(part)),
             None => Ok(Shown::Not(*cube)),
@@ -118,7 +118,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Does the cube imply the goal? Not made smaller.
-    pub fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+    pub(crate) fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         Ok(match self.implies(goal, cube)? {
             true => Shown::Implied(*cube),
             false => Shown::Not(self.found(cube, &goal.cone)),
@@ -140,10 +140,6 @@ impl<'a> Prover<'a> {
     pub fn example(&mut self, goal: &Goal, cube: &Cube, wanted: &Set) -> Result<Option<Cube>, Stopped> {
         let exists = self.exists(&[&goal.given, &goal.target], cube)?;
         Ok(exists.then(|| self.found(cube, &cube.known().union(wanted))))
-    }
-
-    pub fn is_satisfiable(&mut self, formula: &Term) -> Result<bool, Stopped> {
-        self.exists(&[formula], &Cube::default())
     }
 }
 

@@ -10,8 +10,8 @@ use wattle_logic::Term;
 use wattle_smt::{Decide, Decision, Solver};
 
 use crate::checker::AbstractTrace;
+use crate::entail::Stopped;
 use crate::fold::Fold;
-use crate::judge::Stopped;
 use crate::path::{LARGEST, Symbolic};
 use crate::predicates::atoms;
 use crate::prover::stopped;

@@ -168,7 +168,7 @@ impl System {
 }
 
 /// Replace cells, not looking into what replaces them.
-pub fn replace_leaves(formula: &Term, replace: &dyn Fn(Term) -> Term) -> Term {
+pub(crate) fn replace_leaves(formula: &Term, replace: &dyn Fn(Term) -> Term) -> Term {
     formula.map(&mut |term| match term.kind() {
         Kind::Content(_) | Kind::LocalOf { .. } => replace(term),
         _ => term,

@@ -6,7 +6,7 @@ use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::checker::{Checked, LOOK_AFTER, check};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Goal, Judge, Judgement, Known, Lazy, Predicates, Prover, Questions, Set, Stopped,
+    Cube, Entail, Entailed, Goal, Known, Lazy, Predicates, Prover, Questions, Set, Stopped,
 };
 use wattle_engine::{Progress, Reason, Work};
 use wattle_logic::Term;
@@ -48,7 +48,7 @@ impl Proving<'_> {
         let started = Instant::now();
         let mut lazy = Lazy::new(Prover::new(solver, predicates).map_err(failed)?);
         lazy.remember(&questions.goals, known);
-        let mut judge = match self.search(predicates, figures) {
+        let mut answers = match self.search(predicates, figures) {
             None => Either::Lazy(lazy),
             Some(search) => {
                 let mut program = BooleanProgram::new(search, lazy);
@@ -69,7 +69,7 @@ impl Proving<'_> {
             halted = self.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
             halted.is_none()
         };
-        let checked = check(self.system, predicates, questions, &mut judge, self.bound, &mut go_on);
+        let checked = check(self.system, predicates, questions, &mut answers, self.bound, &mut go_on);
         if too_many {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ impl Proving<'_> {
         if let Checked::Holds(reached) = &checked {
             self.run.poll(Work::NONE, self.spent(reached.visited))?;
         }
-        let cubes = match judge {
+        let cubes = match answers {
             Either::Lazy(lazy) => {
                 lazy.tell(&questions.goals, known);
                 lazy.implicants
@@ -125,11 +125,11 @@ enum Either<'a> {
     Built(BooleanProgram<'a>),
 }
 
-impl Judge for Either<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
+impl Entail for Either<'_> {
+    fn entails(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Entailed, Stopped> {
         match self {
-            Either::Lazy(lazy) => lazy.judge(number, goal, state, open),
-            Either::Built(program) => program.judge(number, goal, state, open),
+            Either::Lazy(lazy) => lazy.entails(number, goal, state, open),
+            Either::Built(program) => program.entails(number, goal, state, open),
         }
     }
 }

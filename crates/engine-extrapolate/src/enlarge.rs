@@ -40,14 +40,14 @@ impl Proving<'_> {
             if asks.is_empty() {
                 continue;
             }
-            let mut judge = Lazy::new(Prover::new(solver, predicates)?);
-            judge.remember(&questions.goals, known);
+            let mut lazy = Lazy::new(Prover::new(solver, predicates)?);
+            lazy.remember(&questions.goals, known);
             let mut leads_nowhere = |chosen: &[usize]| {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
                 // These are no states of the search.
                 let mut go_on = |_: u64, _: u64| run.poll(STATE, self.spent(0)).is_ok();
-                let follows = follows(system, predicates, questions, &mut judge, trace, &mut go_on);
+                let follows = follows(system, predicates, questions, &mut lazy, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);
                 }
@@ -55,7 +55,7 @@ impl Proving<'_> {
             };
             let all: Vec<usize> = (0..asks.len()).collect();
             let chosen = if leads_nowhere(&all)? { fewest(&[], all, &mut leads_nowhere)? } else { vec![] };
-            judge.tell(&questions.goals, known);
+            lazy.tell(&questions.goals, known);
             if !chosen.is_empty() {
                 return Ok(chosen.into_iter().map(|number| (asks[number].0.clone(), reach)).collect());
             }

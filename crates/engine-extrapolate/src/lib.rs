@@ -45,12 +45,13 @@ use wattle_smt::{Decide, Library, Limits, Solver};
 
 pub use dump::Dump;
 pub use figures::Figures;
-pub use options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
-pub use rules::{MOST_VERSIONS, Rules, by_rule, extrapolate, extrapolate_cubes};
+pub use options::{Extrapolate, Method, SearchBy};
+pub use rules::{Rules, extrapolate};
 pub use wattle_memory::reduction::Room;
 
 use attempt::Approach;
 use method::Extrapolation;
+use options::PAPERS_CUBE_SIZE;
 
 /// What a question to the solver costs, on average.
 const QUESTION: Work = Work::microseconds(100);

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::search::Cubes;
 use wattle_abstraction::{
-    Cube, Judgement, Lazy, Pair, Predicates, Prover, Questions, Reach, Scope, Set, System, by_cubes,
+    Cube, Entailed, Lazy, Pair, Predicates, Prover, Questions, Reach, Scope, Set, System, by_cubes,
 };
 use wattle_engine::Verdict;
 use wattle_program::{Op, Point, Program, passes};
@@ -72,7 +72,7 @@ impl Naive {
     }
 
     fn follows(&self, goal: usize, view: &Cube) -> bool {
-        by_cubes(&self.cubes[goal], view, &Set::default()) == Judgement::Yes
+        by_cubes(&self.cubes[goal], view, &Set::default()) == Entailed::Yes
     }
 
     /// Does every execution with buffers satisfy the assertion?

@@ -60,7 +60,7 @@ use super::thread::{Source, Translated};
 use super::{Capacity, Discipline, Order, Reduced, address};
 
 /// The most edges that one edge may become.
-pub const MOST_CASES: usize = 4096;
+pub(super) const MOST_CASES: usize = 4096;
 
 /// Which locals are the buffers, by process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub struct Slot {
 
 /// Write the buffers of each thread into the program. `thread` does so for one: it declares the locals, for
 /// the locations that the thread stores to, and translates the edges.
-pub fn reduce<B>(
+pub(super) fn reduce<B>(
     discipline: Discipline,
     program: &Program,
     capacity: &Capacity,
@@ -148,7 +148,7 @@ fn flag(program: &Program) -> Variable {
     }
 }
 
-pub fn unused<'a>(name: &str, names: impl Iterator<Item = &'a Name>) -> Name {
+pub(super) fn unused<'a>(name: &str, names: impl Iterator<Item = &'a Name>) -> Name {
     let names: Vec<&Name> = names.collect();
     let mut name = name.to_owned();
     while names.iter().any(|other| ***other == *name) {

@@ -19,6 +19,7 @@ use crate::{Goal, Input, Loaded, Refused, load, prepare};
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    pub engines: Registry,
     pub explore: Explore,
     pub bmc: Bmc,
     /// How often the loops that begin on these lines may go round (engine bmc).
@@ -67,8 +68,18 @@ pub struct Constructor {
     pub build: fn(&Settings) -> Box<dyn Engine>,
 }
 
+/// The engines to choose among: those of wattle, unless a test brings its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry(pub &'static [Constructor]);
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry(&ENGINES)
+    }
+}
+
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 4] = [
+pub static ENGINES: [Constructor; 4] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
@@ -93,7 +104,8 @@ pub const ENGINES: [Constructor; 4] = [
 
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
-    let names = || ENGINES.iter().map(|engine| engine.name);
+    let engines = settings.engines.0;
+    let names = || engines.iter().map(|engine| engine.name);
     if let Some(name) = only
         && !names().any(|known| known == name)
     {
@@ -108,7 +120,7 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
     if only.is_none() {
         settings.explore.threads = 1;
     }
-    let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
+    let wanted = engines.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(&settings)).collect())
 }
 

@@ -96,7 +96,7 @@ fn questions<'a>(counter: &'a Program, doubling: &'a Program) -> [Limited<'a>; 5
         Limited {
             program: doubling,
             run: within(none()),
-            reason: |reason| matches!(reason, Reason::GaveUp(_) | Reason::Unsupported(_)),
+            reason: |reason| matches!(reason, Reason::Overflow | Reason::Unsupported(_)),
         },
     ]
 }
@@ -106,7 +106,10 @@ fn ask(engine: &dyn Engine, task: &Task<'_>, question: &Limited<'_>, smt: &[Path
     if let Err(refused) = engine.accepts(task) {
         return Said::Refused(Some(refused.to_string()));
     }
-    let answer = engine.check(task, &question.run);
+    let answer = match engine.check(task, &question.run) {
+        Ok(answer) => answer,
+        Err(contradiction) => return Said::Wrong(contradiction.to_string()),
+    };
     match &answer.verdict {
         Verdict::Unknown { reason } if (question.reason)(reason) => Said::Right,
         Verdict::Unknown { reason } => Said::Open(format!("unknown: {reason}")),

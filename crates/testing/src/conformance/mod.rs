@@ -16,9 +16,8 @@ mod shapes;
 
 use std::path::PathBuf;
 
-use wattle_engine::{
-    Budget, Engine, OutcomeSet, Outcomes, Property, Reason, Run, Task, Verdict, Work, confirm,
-};
+use wattle_engine::{Budget, Engine, Outcomes, Property, Reason, Run, Task, Verdict, Work};
+use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
 
@@ -99,7 +98,10 @@ fn ask(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected, smt: 
         };
     }
     let run = Run::new(Budget { work: Some(ENOUGH), ..Budget::default() });
-    let answer = engine.check(&task, &run);
+    let answer = match engine.check(&task, &run) {
+        Ok(answer) => answer,
+        Err(contradiction) => return Said::Wrong(contradiction.to_string()),
+    };
     let instead = |what: &str| Said::Wrong(format!("{what} instead of {expected:?}"));
     match (&answer.verdict, expected) {
         (Verdict::Unsafe { counterexample }, Expected::Unsafe) => {
@@ -131,8 +133,7 @@ pub fn run_outcomes(engine: &dyn Outcomes) -> Vec<String> {
         for (model, count) in ["sc", "tso", "pso"].into_iter().zip(counts) {
             let Some(memory) = find(model) else { continue };
             let task = Task { program: &program, memory, property: Property::Stated };
-            let found: Result<OutcomeSet, Reason> = engine.outcomes(&task, &Run::default());
-            match found {
+            match engine.outcomes(&task, &Run::default()) {
                 Ok(found) if found.len() == count => {}
                 Ok(found) => wrong.push(format!(
                     "{} under {model}: {} outcomes, not {count}",

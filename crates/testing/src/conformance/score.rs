@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use wattle_engine::{Answer, Certificate, Reason, Run, Task, Verdict, certify};
+use wattle_engine::{Answer, Halt, Run, Task, Verdict};
+use wattle_judge::certify::certify;
 use wattle_smt::Library;
 
 /// How an engine did. Every question is in exactly one of `right`, `open` and `wrong`.
@@ -47,24 +48,10 @@ impl Score {
 /// A *safe* answer that is expected is right if its certificate is.
 pub(super) fn certified(task: &Task<'_>, answer: &Answer, smt: &[PathBuf]) -> Said {
     let Verdict::Safe { certificate } = &answer.verdict else { return Said::Open("not safe".into()) };
-    let run = Run::default();
-    let checked = match certificate {
-        Certificate::StateSpace { capacity, .. } => certify::state_space(task, *capacity, &run).map(|_| ()),
-        Certificate::Executions { .. } => certify::executions(task, &run).map(|_| ()),
-        Certificate::Abstraction { proof, .. } => match Library::find(smt) {
-            Ok(library) => {
-                certify::abstraction(task, proof, certificate.coverage(), &library, &run).map(|_| ())
-            }
-            Err(why) => Err(Reason::GaveUp(why.to_string())),
-        },
-        Certificate::Refutation { proof: Some(proof), .. } => certify::refutation(proof, &run).map(|_| ()),
-        Certificate::Refutation { proof: None, .. } => {
-            Err(Reason::GaveUp("no proof was written down".into()))
-        }
-    };
-    match checked {
-        Ok(()) => Said::Right,
-        Err(reason) if certify::is_contradiction(&reason) => Said::Wrong(format!("not certified: {reason}")),
-        Err(reason) => Said::Open(format!("not certified: {reason}")),
+    let library = || Library::find(smt).map_err(|why| why.to_string());
+    match certify(task, certificate, answer.coverage.as_ref(), library, &Run::default()) {
+        Ok(_) => Said::Right,
+        Err(Halt::Contradiction(contradiction)) => Said::Wrong(contradiction.to_string()),
+        Err(Halt::Unknown(reason)) => Said::Open(format!("not certified: {reason}")),
     }
 }

@@ -5,7 +5,7 @@ use wattle_program::{Program, Shape};
 
 use crate::layout::{Cell, Field, Overflow, Packer, Widths, bits_for};
 use crate::machine::{Buffer, PackedHalf, PackedUpdate};
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The most slots that a buffer may have.
 pub const MAX_SLOTS: usize = 32;
@@ -105,7 +105,7 @@ impl Codec {
         let atomics = (program.processes.iter())
             .any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(atomic)));
         // Operands of atomics come from locals and need not fit a variable.
-        let operand = widths.widened(Cell::Operand).map(|bits| {
+        let operand = widths.grown(Cell::Operand).map(|bits| {
             let low = if bits >= 64 { i64::MIN } else { -(1 << (bits - 1)) };
             Packer::default().field(low, bits, Cell::Operand)
         });

@@ -100,17 +100,7 @@ impl Scope<'_> {
             }
             Kind::Binary(operator, left, right) => {
                 let pair = Box::new((self.term(left, bound), self.term(right, bound)));
-                match operator {
-                    Binary::And => E::And(pair),
-                    Binary::Or => E::Or(pair),
-                    Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
-                    Binary::Equal | Binary::NotEqual if left.sort() == Sort::IntSet => {
-                        E::Fault(Fault::Meaningless)
-                    }
-                    _ if operator.is_comparison() => E::Compare(*operator, pair),
-                    Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
-                    _ => E::Arithmetic(*operator, term.sort(), pair),
-                }
+                binary(*operator, left.sort(), term.sort(), pair)
             }
             Kind::If(condition, then, otherwise) => E::If(Box::new((
                 self.term(condition, bound),
@@ -375,16 +365,8 @@ impl Expression {
                 i64::from(compare(*operator, left, right))
             }
             // Both sides, as in the language: a fault on the right is a fault.
-            E::And(pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
-                left & right
-            }
-            E::Or(pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
-                left | right
-            }
+            E::And(pair) => pair.0.evaluate(words, memory)? & pair.1.evaluate(words, memory)?,
+            E::Or(pair) => pair.0.evaluate(words, memory)? | pair.1.evaluate(words, memory)?,
             E::If(parts) => match parts.0.evaluate(words, memory)? {
                 0 => parts.2.evaluate(words, memory)?,
                 _ => parts.1.evaluate(words, memory)?,
@@ -416,6 +398,20 @@ impl Expression {
             }
             E::Fault(fault) => return Err(*fault),
         })
+    }
+}
+
+/// An operator on operands of sort `from`, with a result of sort `to`.
+fn binary(operator: Binary, from: Sort, to: Sort, pair: Box<(Expression, Expression)>) -> Expression {
+    use Expression as E;
+    match operator {
+        Binary::And => E::And(pair),
+        Binary::Or => E::Or(pair),
+        Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
+        Binary::Equal | Binary::NotEqual if from == Sort::IntSet => E::Fault(Fault::Meaningless),
+        _ if operator.is_comparison() => E::Compare(operator, pair),
+        Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
+        _ => E::Arithmetic(operator, to, pair),
     }
 }
 

@@ -115,12 +115,12 @@ impl Widths {
     }
 
     /// The width of a cell that did not fit at first.
-    pub fn widened(&self, cell: Cell) -> Option<u32> {
+    pub fn grown(&self, cell: Cell) -> Option<u32> {
         self.0.get(&cell).copied()
     }
 
     /// Twice as wide; `false` if the cell already has all 64 bits.
-    pub fn widen(&mut self, cell: Cell) -> bool {
+    pub fn grow(&mut self, cell: Cell) -> bool {
         let width = self.of(cell);
         self.0.insert(cell, (width * 2).min(64));
         width < 64

@@ -4,7 +4,7 @@
 //! memory and buffers do, and translates states to and from the reference machine. The two are
 //! compared on random programs, state by state in number and outcome by outcome.
 
-use wattle_logic::Value;
+use wattle_logic::{Sort, Value};
 use wattle_memory::Machine;
 use wattle_memory::operational::{Half, State, Stored};
 use wattle_program::step::{RemoteUpdate, ThreadState};
@@ -13,7 +13,7 @@ use wattle_program::{Mode, Orders, Point, Program, Shape, ThreadId};
 use crate::buffer::Slots;
 use crate::compile::Compiled;
 use crate::layout::Field;
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The widest state that is supported; wider ones are refused when compiling.
 pub const MAX_WORDS: usize = 64;
@@ -77,6 +77,35 @@ impl Compiled {
             return Err(Problem::Unsupported("a remote write outside the declared range".into()));
         };
         Ok(self.fields.memory[location as usize].set(words, value)?)
+    }
+
+    /// A pending half of a remote operation happens.
+    pub fn half(&self, code: u64, slots: &mut Slots, words: &mut [u64]) -> Result<(), Problem> {
+        let memory = &self.fields.memory;
+        match self.codec.half(code) {
+            PackedHalf::Read { target, from, to } => {
+                let value = memory[from as usize].get(words);
+                slots.insert_sorted(self.codec.encode(PackedHalf::Write { target, to, value })?);
+            }
+            PackedHalf::Write { to, value, .. } => self.write_remote(to, value, words)?,
+            PackedHalf::Atomic { target, at, into, update } => {
+                let old = memory[at as usize].get(words);
+                let new = match (update, self.cells[at as usize].sort) {
+                    (PackedUpdate::Add(value), sort @ Sort::Bits { .. }) => {
+                        sort.wrap(old.wrapping_add(value))
+                    }
+                    (PackedUpdate::Add(value), _) => old.checked_add(value).ok_or(Problem::TooLarge)?,
+                    (PackedUpdate::CompareAndSwap(expected, _), _) if old != expected => old,
+                    (PackedUpdate::Replace(new) | PackedUpdate::CompareAndSwap(_, new), _) => new,
+                };
+                self.write_remote(at, new, words)?;
+                if let Some(to) = into {
+                    let half = PackedHalf::Write { target, to, value: old };
+                    slots.insert_sorted(self.codec.encode(half)?);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Have all threads ended, with nothing pending?

@@ -14,8 +14,9 @@ use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
 
 use crate::compile::Compiled;
+use crate::step::Problem;
 use crate::table::{Inserted, Table, hash};
-use crate::worker::{Move, Problem, Sink, Worker};
+use crate::worker::{Move, Sink, Worker};
 
 /// What a finished search knows.
 #[derive(Debug)]
@@ -243,9 +244,9 @@ fn finish(shards: Vec<Shard<'_>>, depth: u64) -> Searched {
         searched.states += shard.table.len() as u64;
         searched.moves += shard.worker.moves;
         searched.bytes += shard.table.bytes();
-        searched.cut |= shard.worker.cut;
+        searched.cut |= shard.worker.step.cut;
         searched.ends |= shard.ends;
-        searched.most_pending = searched.most_pending.max(shard.worker.most_pending);
+        searched.most_pending = searched.most_pending.max(shard.worker.step.most_pending);
         for (all, own) in searched.taken.iter_mut().zip(&shard.worker.taken) {
             all.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
         }
@@ -453,7 +454,7 @@ impl<'a> Shard<'a> {
     fn is_stuck(&self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
         let machine = self.machine;
         let words = self.table.state(number);
-        if self.worker.cut_now {
+        if self.worker.step.cut_now {
             return Ok(false); // room in a buffer is all it lacks
         }
         if moves == 0 {

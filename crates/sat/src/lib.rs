@@ -12,4 +12,4 @@ pub mod trials;
 
 pub use clauses::{Clauses, Lit};
 pub use description::{Definition, Description, Graph, Pair, RelationId, Test};
-pub use solver::{Outcome, Solver, Statistics};
+pub use solver::{Satisfiability, Solver, Statistics};

@@ -7,6 +7,7 @@
 //! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
 //! Nothing here is shipped to users. It is a library so that the test of the tables (`tests/tables`) can use it.
+#![warn(unreachable_pub)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod agree;

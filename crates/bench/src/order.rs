@@ -16,7 +16,7 @@ use crate::bmc::processor;
 const INSTANCES: u64 = 3;
 
 /// Arguments: `--cap SECONDS` for one instance, `--quick` for small ones; or `--random COUNT [SEED]`.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
         arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
     };

@@ -13,17 +13,17 @@ pub(crate) struct Choices {
 
 impl Choices {
     /// Before the first run of an edge.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.digits.clear();
         self.next = 0;
     }
 
-    pub fn values(&self) -> impl Iterator<Item = i64> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = i64> {
         self.digits.iter().map(|digit| digit.0)
     }
 
     /// `None`: there is nothing to choose.
-    pub fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
+    pub(crate) fn choose(&mut self, low: i64, high: i64) -> Option<i64> {
         if low > high {
             return None;
         }
@@ -35,7 +35,7 @@ impl Choices {
     }
 
     /// To the next sequence; `false` after the last.
-    pub fn advance(&mut self) -> bool {
+    pub(crate) fn advance(&mut self) -> bool {
         self.next = 0;
         while let Some((value, high)) = self.digits.last_mut() {
             if value < high {

@@ -11,7 +11,7 @@ use wattle_program::{ProcessId, Program, Shape, ThreadId};
 use crate::layout::Field;
 
 #[derive(Clone, Debug)]
-pub enum Expression {
+pub(crate) enum Expression {
     Constant(i64),
     Field(Field),
     /// Is the raw content of a field this? The commonest test of all.
@@ -50,7 +50,7 @@ pub enum Expression {
 
 /// Where everything lives in a packed state.
 #[derive(Clone, Debug)]
-pub struct Fields {
+pub(crate) struct Fields {
     /// The point of each thread.
     pub points: Vec<Field>,
     /// By thread, then local.
@@ -61,7 +61,7 @@ pub struct Fields {
 
 /// What a term is compiled for: a thread, or (without one) a property of whole states.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub program: &'a Program,
     pub shape: &'a Shape,
     pub fields: &'a Fields,
@@ -69,7 +69,7 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub fn compile(&self, term: &Term) -> Expression {
+    pub(crate) fn compile(&self, term: &Term) -> Expression {
         self.term(term, &mut Vec::new())
     }
 
@@ -317,16 +317,16 @@ impl Expression {
         }
     }
 
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         matches!(self, Expression::Constant(value) if *value != 0)
     }
 
-    pub fn is_false(&self) -> bool {
+    pub(crate) fn is_false(&self) -> bool {
         matches!(self, Expression::Constant(0))
     }
 
     /// `memory` holds the field of each location.
-    pub fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
+    pub(crate) fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
         use Expression as E;
         Ok(match self {
             E::Constant(value) => *value,

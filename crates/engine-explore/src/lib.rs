@@ -13,6 +13,8 @@
 //! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
 //! miss violations that need more pending operations, never report a false one.
 
+#![warn(unreachable_pub)]
+
 mod buffer;
 mod choices;
 mod compile;

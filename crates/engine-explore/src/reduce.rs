@@ -53,7 +53,7 @@ use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 
 use crate::compile::Compiled;
 
-pub fn reduce(program: &Program, compiled: &mut Compiled) {
+pub(crate) fn reduce(program: &Program, compiled: &mut Compiled) {
     let accesses = Accesses::of(program, compiled);
     compiled.sole_writer = (accesses.writers.iter().zip(&accesses.awaited))
         .map(|(writers, awaited)| writers.len() == 1 && !awaited)
@@ -312,7 +312,7 @@ fn reachable(term: &Term, thread: ThreadId, shape: &Shape) -> Vec<u32> {
 
 /// The most stores or remote operations that a thread can have pending, if the program itself
 /// bounds it: the longest run of such operations without a wait in between.
-pub fn pending_bound(program: &Program, machine: Machine) -> Option<usize> {
+pub(crate) fn pending_bound(program: &Program, machine: Machine) -> Option<usize> {
     if matches!(machine, Machine::Sc { .. }) {
         return Some(1); // a thread waits for each remote operation
     }

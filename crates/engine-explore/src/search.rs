@@ -20,7 +20,7 @@ use crate::worker::{Move, Sink, Worker};
 
 /// What a finished search knows.
 #[derive(Debug)]
-pub struct Searched {
+pub(crate) struct Searched {
     pub states: u64,
     pub moves: u64,
     pub depth: u64,
@@ -38,7 +38,7 @@ pub struct Searched {
 /// A violation and how to get there: the stored states on the way, and the moves that follow the
 /// last of them, which may lead out of the stored states.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     pub violated: Violation,
     /// Empty if the violation lies on the way from `root` to the first stored state.
     pub states: Vec<Vec<u64>>,
@@ -48,7 +48,7 @@ pub struct Found {
 
 /// Why a search ended without an answer.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     Problem(Problem),
     /// With the figures so far, if the search had begun.
     Budget(Reason, Option<Box<Searched>>),
@@ -57,7 +57,7 @@ pub enum Ended {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     pub property: Property,
     pub workers: usize,
     /// Come back after this many states.
@@ -86,7 +86,7 @@ const AHEAD: usize = 12;
 /// The parent of an initial state.
 const ROOT: u64 = u64::MAX;
 
-pub fn search(
+pub(crate) fn search(
     program: &Program,
     machine: &Compiled,
     initial: &[Vec<u64>],

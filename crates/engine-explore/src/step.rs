@@ -79,7 +79,7 @@ pub(crate) struct Stepper<'a> {
 }
 
 impl<'a> Stepper<'a> {
-    pub fn new(machine: &'a Compiled) -> Stepper<'a> {
+    pub(crate) fn new(machine: &'a Compiled) -> Stepper<'a> {
         Stepper {
             machine,
             choices: Choices::default(),
@@ -91,7 +91,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// Run an edge on `words` with the present choices.
-    pub fn run(&mut self, thread: usize, edge: &Edge, words: &mut [u64]) -> Result<(), Stop> {
+    pub(crate) fn run(&mut self, thread: usize, edge: &Edge, words: &mut [u64]) -> Result<(), Stop> {
         let machine = self.machine;
         self.failed.clear();
         let locked = edge.mode == Mode::Locked;

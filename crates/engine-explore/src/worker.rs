@@ -15,7 +15,7 @@ use crate::step::{Problem, Stepper, Stop};
 
 /// One move, as a counterexample needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
+pub(crate) enum Move {
     Step { thread: ThreadId, edge: EdgeId, choices: Vec<i64> },
     Commit { thread: ThreadId, location: u32 },
     Remote { thread: ThreadId, code: u64 },
@@ -32,7 +32,7 @@ enum Attempt {
 }
 
 /// Receives what [`Worker::expand`] finds.
-pub trait Sink {
+pub(crate) trait Sink {
     fn state(&mut self, path: &[Move], words: &[u64]);
     /// The last move of the path fails this assertion.
     fn failed(&mut self, path: &[Move], op: usize);
@@ -50,7 +50,7 @@ const MOST_AT_ONCE: usize = 1 << 12;
 
 /// Scratch space of one searching thread.
 #[derive(Debug)]
-pub struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     machine: &'a Compiled,
     path: Vec<Move>,
     /// For each depth of a chain of local steps, the states reached.
@@ -70,7 +70,7 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(machine: &'a Compiled) -> Worker<'a> {
+    pub(crate) fn new(machine: &'a Compiled) -> Worker<'a> {
         Worker {
             machine,
             path: Vec::new(),
@@ -86,7 +86,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Hand all successors of a state to `sink`. Returns the number of moves from the state itself.
-    pub fn expand(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<u64, Problem> {
+    pub(crate) fn expand(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<u64, Problem> {
         self.made = 0;
         let before = self.moves;
         let machine = self.machine;
@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Run the local steps that every thread can take at once, from an initial state.
-    pub fn settle_all(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<(), Problem> {
+    pub(crate) fn settle_all(&mut self, words: &[u64], sink: &mut impl Sink) -> Result<(), Problem> {
         self.made = 0;
         self.settle_from(0, words, sink)
     }
@@ -394,7 +394,7 @@ impl Sink for Faults {
 
 /// Everything that settling one thread of an initial state gives.
 #[derive(Default)]
-pub struct Collected {
+pub(crate) struct Collected {
     pub states: Vec<(Vec<Move>, Vec<u64>)>,
     faults: Faults,
 }

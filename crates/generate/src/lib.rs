@@ -11,6 +11,8 @@
 //! [`cycle`] makes tests of another kind: not random, but one for each way in which a memory model may
 //! relax the order of accesses, as litmus text.
 
+#![warn(unreachable_pub)]
+
 pub mod cycle;
 mod declare;
 mod graph;

@@ -65,7 +65,7 @@ enum Kind {
 }
 
 /// The whole code of a process.
-pub fn body(writer: &mut Writer<'_>, statements: u32) {
+pub(crate) fn body(writer: &mut Writer<'_>, statements: u32) {
     let mut left = statements;
     let depth = writer.profile.depth;
     block(writer, &mut left, depth);

@@ -18,6 +18,8 @@
 //! placement with a bounded proof may miss bugs beyond the bound, and `minimal: false` means that fewer may
 //! do.
 
+#![warn(unreachable_pub)]
+
 mod clause;
 mod descend;
 mod enact;

@@ -1,5 +1,7 @@
 //! Satisfiability with orders: CaDiCaL, and a theory of relations between events inside its loop.
 
+#![warn(unreachable_pub)]
+
 mod clauses;
 mod description;
 pub mod proof;

@@ -57,20 +57,20 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    pub fn never() -> Stop {
+    pub(crate) fn never() -> Stop {
         Stop { when: Box::new(|| false), stopped: false }
     }
 
-    pub fn poll(&mut self) -> bool {
+    pub(crate) fn poll(&mut self) -> bool {
         self.stopped = self.stopped || (self.when)();
         self.stopped
     }
 
-    pub fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.stopped
     }
 
-    pub fn halt(&mut self) {
+    pub(crate) fn halt(&mut self) {
         self.stopped = true;
     }
 }

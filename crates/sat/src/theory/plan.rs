@@ -32,7 +32,7 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    pub fn admits(&self, pair: Pair) -> bool {
+    pub(super) fn admits(&self, pair: Pair) -> bool {
         self.within.iter().all(|among| among.binary_search(&pair).is_ok())
     }
 }

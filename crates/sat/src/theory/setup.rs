@@ -18,7 +18,7 @@ const LOOK_AFTER: usize = 1 << 16;
 
 impl Theory {
     /// When `stop` says so, parts are missing. That does not matter, because it is remembered, and nothing will be solved.
-    pub fn new(
+    pub(crate) fn new(
         description: Description,
         stop: Rc<RefCell<Stop>>,
         recorder: Option<Rc<RefCell<Recorder>>>,
@@ -91,7 +91,7 @@ impl Theory {
     }
 
     /// What the fixed part of the description refutes. Their clauses hold whatever is assigned.
-    pub fn at_first(&mut self) -> Vec<Closing> {
+    pub(crate) fn at_first(&mut self) -> Vec<Closing> {
         if let Some(broken) = self.broken.take() {
             return vec![broken];
         }

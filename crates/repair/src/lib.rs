@@ -6,7 +6,7 @@
 //!   make it safe.
 //! * [`relax()`]: a safe program, and the fewest of its fences that must stay.
 //!
-//! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
+//! Both are the loop of `search` over a `family` of programs: cheapest `hitting_set` of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
@@ -25,7 +25,7 @@ mod descend;
 mod enact;
 mod family;
 mod first_repair;
-pub mod hitting_set;
+mod hitting_set;
 mod kinds;
 pub mod law;
 mod places;
@@ -47,13 +47,13 @@ use wattle_program::{Fence, Name, ProcessId, Program};
 
 use crate::family::{Added, Family};
 use crate::search::{Ended, Found, Judged, Literals, Search, is_exhausted};
+use crate::set::Set;
 
 pub use family::Existing;
 pub use hitting_set::Objective;
 pub use kinds::{kind, kinds};
 pub use places::{describe, in_all_copies, merge_copies, places};
 pub use relax::{Relaxed, Relaxing, existing, relax, relax_among};
-pub use set::Set;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {

@@ -130,7 +130,7 @@ pub(crate) struct Target<'a> {
     pub capacity: usize,
     pub widths: &'a Widths,
     pub reduction: bool,
-    /// Are edges wanted that are there for assertions only?
+    /// Keep the edges that exist only to fail an assertion? (Not where final states are listed.)
     pub assertions: bool,
 }
 

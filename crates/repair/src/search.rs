@@ -137,7 +137,8 @@ pub(crate) struct Search<'a> {
     pub run: &'a Run,
     pub clauses: Vec<Clause>,
     answers: Vec<(Set, Judged)>,
-    /// Has every clause a replayed counterexample behind it that counts for all subsets?
+    /// Was every clause learnt from a counterexample that refutes all placements which miss the clause? Only then
+    /// is a minimum hitting set a lower bound.
     exact: bool,
     checks: u64,
     replays: u64,

@@ -1,8 +1,8 @@
-//! What the barriers in a PSO buffer amount to.
+//! A normal form of PSO buffers: equal for two buffers exactly if they behave alike.
 //!
-//! Some barriers say nothing (any between stores to one location, if none to another comes behind), so buffers
-//! that behave alike may look different. What counts is which stores wait for which, and which ones the next
-//! store would wait for. From that a buffer is built again, always the same one.
+//! Some barriers have no effect (for example one between stores to one location, if no store to another location
+//! comes after it), so buffers that behave alike may differ in barriers. What matters is which stores wait for
+//! which, and which ones the next store would wait for. The normal form is the buffer built from that.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Is the fuzzing worth anything? Counts what random programs show, so that tests can insist on it.
+//! What random programs exercise (violations, loops, full buffers and so on), counted, so that tests can assert
+//! that fuzzing does not compare trivial programs only.
 
 use std::fmt;
 

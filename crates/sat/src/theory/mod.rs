@@ -428,7 +428,8 @@ impl Theory {
     pub(crate) fn reason(&self, literal: Lit) -> Vec<Lit> {
         match &self.reasons[self.code(literal)] {
             Some(closing) => self.clause(closing),
-            // It is never asked for what it did not say; an answer must not depend on that.
+            // The solver asks only for reasons of literals that the theory propagated. Should it ever ask for
+            // another one, the search stops without an answer.
             None => {
                 self.stop.borrow_mut().halt();
                 vec![literal]
@@ -436,7 +437,8 @@ impl Theory {
         }
     }
 
-    /// An assignment was found: does what it was told agree with it, and was all of it taken?
+    /// Is this complete assignment the one that the theory was told, literal by literal, and has the theory
+    /// processed all of it? If not, `scratch` decides.
     pub(crate) fn agrees(&self, model: &[i32]) -> bool {
         self.taken == self.assigned.len()
             && model.iter().all(|number| {

@@ -17,7 +17,7 @@ use crate::{Definition, Description, Lit, Pair, RelationId, Test};
 const LOOK_AFTER: usize = 1 << 16;
 
 impl Theory {
-    /// When `stop` says so, parts are missing. That does not matter, because it is remembered, and nothing will be solved.
+    /// If `stop` ends it early, the theory is incomplete, but is never used: `stop` stays set, and nothing is solved.
     pub(crate) fn new(
         description: Description,
         stop: Rc<RefCell<Stop>>,

@@ -130,7 +130,7 @@ pub(crate) struct Target<'a> {
     pub capacity: usize,
     pub widths: &'a Widths,
     pub reduction: bool,
-    /// Keep the edges that exist only to fail an assertion? (Not where final states are listed.)
+    /// Keep the edges that exist only to fail an assertion? (Not when deadlocks are looked for.)
     pub assertions: bool,
 }
 

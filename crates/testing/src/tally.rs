@@ -1,5 +1,5 @@
-//! What random programs exercise (violations, loops, full buffers and so on), counted, so that tests can assert
-//! that fuzzing does not compare trivial programs only.
+//! What random programs show (violations, differences between memory models, full buffers), counted, so that
+//! tests can assert that fuzzing does not compare trivial programs only.
 
 use std::fmt;
 

@@ -11,7 +11,7 @@ use wattle_engine::{Budget, Engine, Halt, Property, Reason, Run, Statistics, Tas
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
-use wattle_repair::{Existing, Objective, Outcome, Relaxed};
+use wattle_repair::{Existing, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
 
@@ -414,13 +414,12 @@ fn repaired(
     let repair = wattle_repair::repair(task, engine, options, run)?;
     let notes = &mut report.notes;
     report.statistics = repair.statistics;
-    match &repair.outcome {
-        Outcome::AlreadySafe { proof } | Outcome::Repaired(wattle_repair::Repaired { proof, .. }) => {
-            match proof {
-                wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
-                proved => report.diagnostics.extend(vacuity(task, proved)),
-            }
-        }
+    match &repair.result {
+        Repairability::AlreadySafe { proof }
+        | Repairability::Repaired(wattle_repair::Repaired { proof, .. }) => match proof {
+            wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
+            proved => report.diagnostics.extend(vacuity(task, proved)),
+        },
         _ => {}
     }
     let of_repair = |repaired: wattle_repair::Repaired, minimal: bool| {
@@ -438,17 +437,17 @@ fn repaired(
             source,
         }
     };
-    Ok(match repair.outcome {
-        Outcome::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
-        Outcome::BrokenUnderSc { .. } => Found::BrokenUnderSc,
-        Outcome::Unrepairable { .. } => Found::Unrepairable,
-        Outcome::Repaired(repaired) => {
+    Ok(match repair.result {
+        Repairability::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
+        Repairability::BrokenUnderSc { .. } => Found::BrokenUnderSc,
+        Repairability::Unrepairable { .. } => Found::Unrepairable,
+        Repairability::Repaired(repaired) => {
             if !repaired.complete && options.all != wattle_repair::All::One {
                 notes.push("there may be more sets: the search ended early".into());
             }
             of_repair(repaired, true)
         }
-        Outcome::Unknown(unknown) => match unknown.best {
+        Repairability::Unknown(unknown) => match unknown.best {
             None => Found::Unknown { reason: unknown.reason },
             Some(best) => {
                 let (reason, least) = (unknown.reason, unknown.at_least);
@@ -475,10 +474,10 @@ fn relaxed(
 ) -> Result<Found, Halt> {
     let relaxing = wattle_repair::relax(task, engine, options, run)?;
     report.statistics = relaxing.statistics;
-    if let Relaxed::Fewest { proof, .. } = &relaxing.outcome {
+    if let Relaxed::Fewest { proof, .. } = &relaxing.result {
         report.diagnostics.extend(vacuity(task, proof));
     }
-    Ok(match relaxing.outcome {
+    Ok(match relaxing.result {
         Relaxed::NotSafe { .. } => Found::NotSafe,
         Relaxed::Unknown { reason } => Found::Unknown { reason },
         Relaxed::Fewest { keep, remove, minimal, proof: of } => {

@@ -156,7 +156,7 @@ impl Enumerate {
         if surveyed.cut {
             return Ok((Verdict::SafeUpTo { bound: Bound::Unwinding(self.unwind) }, coverage));
         }
-        let certificate = Certificate::Executions { executions: surveyed.tally.executions };
+        let certificate = Certificate::Executions { executions: judge.complete };
         Ok((Verdict::Safe { certificate }, coverage))
     }
 }

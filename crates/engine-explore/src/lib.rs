@@ -13,7 +13,10 @@
 //! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
 //! miss violations that need more pending operations, never report a false one.
 
+#![warn(unreachable_pub)]
+
 mod buffer;
+mod choices;
 mod compile;
 mod expression;
 mod layout;
@@ -21,6 +24,7 @@ mod machine;
 mod ranges;
 mod reduce;
 mod search;
+mod step;
 mod table;
 mod trace;
 mod worker;
@@ -36,7 +40,7 @@ use wattle_program::{EdgeId, Program, Shape};
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
 use crate::search::{Ended, Options, Searched, search};
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The engine `explore`, with its options.
 #[derive(Clone, Debug)]
@@ -180,7 +184,7 @@ impl Explore {
                 Err(Ended::Slice) => return Err(Stopped::Slice),
                 Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, searched)),
                 Err(Ended::Problem(Problem::Overflow(overflow))) => {
-                    if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
+                    if overflow.0 == Cell::Exact || !widths.grow(overflow.0) {
                         let why = Reason::TooLarge("a value does not fit a packed state".into());
                         return Err(Stopped::Reason(why, None));
                     }

@@ -477,7 +477,12 @@ impl Run<'_> {
                 let condition = self.term(condition)?;
                 asserts.push((number, condition));
             }
-            Op::Fence(_) => {}
+            // Nothing is pending here, but an index may be out of bounds.
+            Op::Fence(fence) => {
+                if let Some(address) = &fence.location {
+                    self.locations(address, number)?;
+                }
+            }
             Op::Unsupported { what, span } => {
                 let wrong = Wrong::Unsupported { what: what.to_string(), span: *span };
                 self.check(Term::bool(false), wrong);

@@ -27,7 +27,7 @@ use wattle_testing::laws::{self, Law};
 
 use crate::closing::close;
 
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
         arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
     };
@@ -105,7 +105,7 @@ fn random(
 
 /// What was compared, and what was not.
 #[derive(Clone, Debug, Default)]
-pub struct Compared {
+pub(crate) struct Compared {
     pub tests: usize,
     /// Pairs of a test and a model, for each formulation.
     pub answers: [usize; 2],
@@ -126,7 +126,7 @@ impl Compared {
     }
 }
 
-pub fn compare_all(path: &Path, compared: &mut Compared) -> Result<(), String> {
+pub(crate) fn compare_all(path: &Path, compared: &mut Compared) -> Result<(), String> {
     if path.is_dir() {
         let entries = std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

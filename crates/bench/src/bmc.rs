@@ -44,7 +44,7 @@ fn largest(rounds: u32) -> u64 {
 }
 
 /// `n` workers, each waking the next.
-pub fn workers(n: u32) -> String {
+pub(crate) fn workers(n: u32) -> String {
     let first = |value: &str| {
         let rest = (1..n).map(|_| ", 0").collect::<String>();
         format!("{{{value}{rest}}}")
@@ -182,13 +182,13 @@ fn verdict(report: &CheckReport) -> String {
 }
 
 /// CPU seconds of this process so far.
-pub fn processor() -> f64 {
+pub(crate) fn processor() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1e9
 }
 
 /// The most megabytes that this process held.
-pub fn resident() -> f64 {
+pub(crate) fn resident() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
@@ -196,7 +196,7 @@ pub fn resident() -> f64 {
 }
 
 /// Arguments: nothing for all of it, or some of `exact fixed facts workers litmus deepen`; `--quick` for small ones.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     if let [first, rest @ ..] = arguments
         && first == "--one"
     {

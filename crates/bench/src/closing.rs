@@ -4,7 +4,7 @@ use wattle_testing::Failure;
 use wattle_testing::laws::Record;
 
 /// Says what came of it; was there no failure?
-pub fn close(tested: Result<Record, Box<Failure>>, count: u64, seed: u64) -> bool {
+pub(crate) fn close(tested: Result<Record, Box<Failure>>, count: u64, seed: u64) -> bool {
     match tested {
         Ok(Record { compared, telling, .. }) => {
             println!("{count} programs from seed {seed}: {compared} compared, {telling} telling");

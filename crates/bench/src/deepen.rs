@@ -34,7 +34,7 @@ const ROWS: [Row; 15] = [
     ("workers:3", &["pso", "power"], 4),
 ];
 
-pub fn run(quick: bool) -> Result<bool, String> {
+pub(crate) fn run(quick: bool) -> Result<bool, String> {
     println!("\nDeepening, CPU seconds");
     println!(
         "| program | model | ends with | a solver for each bound | shared | ratio |\n|---|---|---|---|---|---|"

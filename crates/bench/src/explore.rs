@@ -27,7 +27,7 @@ struct Row {
 }
 
 /// Arguments: the number of processes (4).
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let processes: u32 = match arguments.first() {
         None => 4,
         Some(text) => text.parse().map_err(|_| format!("`{text}` is not a number of processes"))?,

@@ -18,14 +18,14 @@ const BLOCK: u64 = 200;
 const ENOUGH: usize = 20;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub(crate) struct Request {
     count: u64,
     seed: u64,
     jobs: u64,
 }
 
 impl Request {
-    pub fn parse(arguments: &[String]) -> Result<Request, String> {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Request, String> {
         let mut request = Request { count: 10_000, seed: 1, jobs: 2 };
         let mut arguments = arguments.iter();
         while let Some(name) = arguments.next() {
@@ -51,7 +51,7 @@ struct Shared {
 }
 
 /// `true` if nothing disagreed.
-pub fn run(request: &Request) -> bool {
+pub(crate) fn run(request: &Request) -> bool {
     let shared = Shared {
         request: *request,
         next: AtomicU64::new(0),

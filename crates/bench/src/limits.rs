@@ -17,7 +17,7 @@ use wattle_testing::heavy;
 const MODELS: [&str; 4] = ["sc", "tso", "power", "aarch64"];
 
 /// Arguments: the limit in milliseconds (1000).
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let limit = match arguments.first() {
         None => 1000,
         Some(text) => text.parse().map_err(|_| format!("`{text}` is no number of milliseconds"))?,

@@ -1,75 +1,8 @@
-//! Benchmarks and fuzzing, to be run with `--release`.
-//!
-//! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model
-//! checking, `agree` compares that with the
-//! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
-//! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
-//! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
-//! Nothing here is shipped to users.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
-
-mod agree;
-mod atomics;
-mod bmc;
-mod closing;
-mod deepen;
-mod explore;
-mod extrapolate;
-mod fuzz;
-mod limits;
-mod litmus;
-mod order;
-mod predicates;
-mod read;
-mod reduction;
-mod smt;
-mod tables;
-mod twins;
+//! The binary `wattle-bench`; what it does is in the library.
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
-       wattle-bench read [FOLDER…] [--mutants N]
-       wattle-bench reduction [COUNT [SEED]]
-       wattle-bench explore
-       wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
-       wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
-       wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
-             | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
-       wattle-bench limits [MILLISECONDS]
-       wattle-bench litmus [--quick]
-       wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
-       wattle-bench smt
-       wattle-bench tables [FOLDER…] [--jobs N] [--all]
-       wattle-bench twins [FOLDER… | --random COUNT [SEED]]";
-
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let result = match arguments.split_first() {
-        Some((command, rest)) if command == "fuzz" => {
-            fuzz::Request::parse(rest).map(|request| fuzz::run(&request))
-        }
-        Some((command, rest)) if command == "read" => read::run(rest),
-        Some((command, rest)) if command == "reduction" => reduction::run(rest),
-        Some((command, rest)) if command == "explore" => explore::run(rest),
-        Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
-        Some((command, rest)) if command == "bmc" => bmc::run(rest),
-        Some((command, rest)) if command == "agree" => agree::run(rest),
-        Some((command, rest)) if command == "limits" => limits::run(rest),
-        Some((command, rest)) if command == "litmus" => litmus::run(rest),
-        Some((command, rest)) if command == "order" => order::run(rest),
-        Some((command, rest)) if command == "smt" => smt::run(rest),
-        Some((command, rest)) if command == "tables" => tables::run(rest),
-        Some((command, rest)) if command == "twins" => twins::run(rest),
-        _ => Err(USAGE.to_owned()),
-    };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    wattle_bench::run(&arguments)
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use wattle_sat::synthetic::{Formulation, Instance, Shape};
-use wattle_sat::{Outcome, trials};
+use wattle_sat::{Satisfiability, trials};
 
 use crate::bmc::processor;
 
@@ -16,7 +16,7 @@ use crate::bmc::processor;
 const INSTANCES: u64 = 3;
 
 /// Arguments: `--cap SECONDS` for one instance, `--quick` for small ones; or `--random COUNT [SEED]`.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
         arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
     };
@@ -35,13 +35,13 @@ const CAP: u64 = 10;
 /// What became of the instances of one size, solved in one way.
 #[derive(Default)]
 struct Solved {
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Satisfiability>,
     seconds: f64,
 }
 
 impl Solved {
     fn stopped(&self) -> usize {
-        self.outcomes.iter().filter(|outcome| **outcome == Outcome::Stopped).count()
+        self.outcomes.iter().filter(|outcome| **outcome == Satisfiability::Stopped).count()
     }
 
     /// CPU seconds; `>` and how many if some were stopped.
@@ -106,15 +106,15 @@ fn table(sizes: &[u32], cap: Duration) -> Result<bool, String> {
 
 fn agree(order: Option<&Solved>, clocks: Option<&Solved>) -> bool {
     let (Some(order), Some(clocks)) = (order, clocks) else { return true };
-    let same = |(one, other): (&Outcome, &Outcome)| {
-        one == other || *one == Outcome::Stopped || *other == Outcome::Stopped
+    let same = |(one, other): (&Satisfiability, &Satisfiability)| {
+        one == other || *one == Satisfiability::Stopped || *other == Satisfiability::Stopped
     };
     order.outcomes.iter().zip(&clocks.outcomes).all(same)
 }
 
 fn line(name: &str, events: u32, order: Option<&Solved>, clocks: Option<&Solved>) -> String {
     let outcomes = order.or(clocks).map(|one| &one.outcomes[..]).unwrap_or_default();
-    let found = outcomes.iter().filter(|outcome| **outcome == Outcome::Sat).count();
+    let found = outcomes.iter().filter(|outcome| **outcome == Satisfiability::Sat).count();
     let mut line = format!("| {name} | {events} | {found} ");
     for one in [order, clocks] {
         let _ = write!(line, "| {} ", one.map_or("–".into(), Solved::text));

@@ -23,7 +23,7 @@ use crate::closing::close;
 const WORK: Work = Work::milliseconds(2_000);
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
-pub fn run(count: u64, seed: u64) -> Result<bool, String> {
+pub(crate) fn run(count: u64, seed: u64) -> Result<bool, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let smt = Library::beside(&executable);
     let library = Library::find(&smt).map_err(|why| why.to_string())?;

@@ -10,7 +10,7 @@ use wattle_source::{FileId, NoLoader, Sources};
 const FOLDERS: [&str; 2] = ["../shared/data/litmus/x86-diy", "../shared/data/litmus/ppc-diy"];
 
 /// `read [FOLDER…] [--mutants N]`: `true` if there was something to read.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let mut mutants = 0;
     let mut arguments = arguments.iter();

@@ -11,7 +11,7 @@ use wattle_testing::reduction::{Effort, has_barriers, reduction_is_exact};
 use crate::closing::close;
 
 /// Arguments: `[COUNT [SEED]]`.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
         arguments.get(at).map_or(Ok(usual), |text| text.parse().map_err(|_| format!("{text}: not a number")))
     };

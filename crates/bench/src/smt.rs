@@ -16,7 +16,7 @@ use wattle_smt::{
 
 const CHECKS: u32 = 20_000;
 
-pub fn run(_: &[String]) -> Result<bool, String> {
+pub(crate) fn run(_: &[String]) -> Result<bool, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let library = Library::find(&Library::beside(&executable)).map_err(|why| why.to_string())?;
     println!("Z3 {}, {CHECKS} checks a line", library.version());

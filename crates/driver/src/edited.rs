@@ -103,7 +103,7 @@ fn needless(
     };
     let new: Vec<Existing> = existing(task.program).into_iter().filter(is_new).collect();
     let relaxing = relax_among(&task, &new, engine, &Options::default(), run).ok()?;
-    let Relaxed::Fewest { remove, proof: of, .. } = relaxing.outcome else { return None };
+    let Relaxed::Fewest { remove, proof: of, .. } = relaxing.result else { return None };
     let as_good = matches!((proof, &of), (Proof::Bounded(_), _) | (_, Proof::Safe { .. }));
     let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
     match as_good && !spans.is_empty() {

@@ -9,7 +9,7 @@ use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::{MemoryModel, reduction};
-use wattle_program::{Program, Shape, Vocabulary};
+use wattle_program::Shape;
 use wattle_source::Span;
 
 use crate::similar::did_you_mean;
@@ -18,12 +18,15 @@ use crate::{Goal, Input, Loaded, Refused, load, prepare};
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    pub engines: Registry,
     pub explore: Explore,
     pub bmc: Bmc,
     /// How often the loops that begin on these lines may go round (engine bmc).
     pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
     pub extrapolate: Extrapolate,
+    /// How many engines may work at the same time; 0 is 1. (`explore` has workers of its own, where it is alone.)
+    pub threads: usize,
     /// Where Z3 may be, for engines that use it.
     pub smt: Vec<PathBuf>,
 }
@@ -64,8 +67,18 @@ pub struct Constructor {
     pub build: fn(&Settings) -> Box<dyn Engine>,
 }
 
+/// The engines to choose among: those of wattle, unless a test brings its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry(pub &'static [Constructor]);
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry(&ENGINES)
+    }
+}
+
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 4] = [
+pub static ENGINES: [Constructor; 4] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
@@ -90,7 +103,8 @@ pub const ENGINES: [Constructor; 4] = [
 
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
-    let names = || ENGINES.iter().map(|engine| engine.name);
+    let engines = settings.engines.0;
+    let names = || engines.iter().map(|engine| engine.name);
     if let Some(name) = only
         && !names().any(|known| known == name)
     {
@@ -99,18 +113,28 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
             None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
         });
     }
-    let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
-    Ok(wanted.map(|engine| (engine.build)(settings)).collect())
+    let mut settings = settings.clone();
+    // Which of several violations is found first depends on the number of workers. Where engines work side by
+    // side, the answer must not depend on it.
+    if only.is_none() {
+        settings.explore.threads = 1;
+    }
+    let wanted = engines.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
+    Ok(wanted.map(|engine| (engine.build)(&settings)).collect())
 }
 
 /// The engines that can list all final states.
-pub const LISTING: [&str; 2] = ["explore", "enumerate"];
+pub fn listing() -> Vec<&'static str> {
+    let lists = |engine: &&Constructor| (engine.build)(&Settings::default()).lists().is_some();
+    ENGINES.iter().filter(lists).map(|engine| engine.name).collect()
+}
 
 /// Can the engine that was asked for list all final states?
 pub fn lists(only: Option<&str>) -> Result<(), String> {
+    let listing = listing();
     match only {
-        Some(name) if !LISTING.contains(&name) => {
-            Err(format!("engine {name} does not list final states; {} do", LISTING.join(" and ")))
+        Some(name) if !listing.contains(&name) => {
+            Err(format!("engine {name} does not list final states; {} do", listing.join(" and ")))
         }
         _ => Ok(()),
     }
@@ -125,14 +149,6 @@ pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) 
             reduction.capacity(program, room).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
-    }
-}
-
-/// Loop-free litmus tests go to `enumerate` first: it looks at each execution once.
-pub(crate) fn prefer(engines: &mut [Box<dyn Engine>], program: &Program) {
-    let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
-    if litmus && program.processes.iter().all(|process| process.cfg.is_loop_free()) {
-        engines.sort_by_key(|engine| engine.name() != "enumerate");
     }
 }
 

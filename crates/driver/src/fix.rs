@@ -11,14 +11,14 @@ use wattle_engine::{Budget, Engine, Halt, Property, Reason, Run, Statistics, Tas
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
-use wattle_repair::{Existing, Objective, Outcome, Relaxed};
+use wattle_repair::{Existing, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
-use crate::engines::{Settings, choose, has_room_for, prefer};
+use crate::engines::{Settings, choose, has_room_for};
 use crate::load::panic_text;
-use crate::panel::Panel;
+use crate::portfolio::{NoEngine, Portfolio, Purpose};
 use crate::reach::Reach;
 use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
@@ -123,10 +123,6 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&request.settings, &loaded, &request.model)?;
-            // A machine is the better judge of fences: it can wait.
-            if request.model.machine.is_none() {
-                prefer(&mut engines, &loaded.parsed.program);
-            }
             repair(request, input, &loaded, &engines, &run, watch, &mut report);
             report.sources = loaded.sources;
         }
@@ -164,20 +160,24 @@ fn repair(
                 .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
         }
     }
-    let panel = match Panel::new(engines, &task) {
-        Ok(panel) => panel,
-        Err(what) => {
+    let portfolio = match Portfolio::new(engines, &task, Purpose::Repair, request.settings.threads) {
+        Ok(portfolio) => portfolio,
+        Err(NoEngine::Refuse(what)) => {
             report.verdict = unsupported(what);
+            return;
+        }
+        Err(NoEngine::Internal(internal)) => {
+            report.verdict = FixVerdict::Internal { what: internal.to_string() };
             return;
         }
     };
     // A fifth of the budget is kept for the check of the edited text.
-    let found = search(&task, request, loaded, &fences, &panel, &run.share(4, 5), report);
-    report.engine = Some(panel.name().to_owned());
+    let found = search(&task, request, loaded, &fences, &portfolio, &run.share(4, 5), report);
+    report.engine = Some(portfolio.name().to_owned());
     // Who proved the program is asked about the text.
     let request = Fix { engine: report.engine.clone(), ..request.clone() };
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
-    let verdict = text.verdict(found, &fences, &panel, report);
+    let verdict = text.verdict(found, &fences, &portfolio, report);
     report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
 }
 
@@ -414,13 +414,12 @@ fn repaired(
     let repair = wattle_repair::repair(task, engine, options, run)?;
     let notes = &mut report.notes;
     report.statistics = repair.statistics;
-    match &repair.outcome {
-        Outcome::AlreadySafe { proof } | Outcome::Repaired(wattle_repair::Repaired { proof, .. }) => {
-            match proof {
-                wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
-                proved => report.diagnostics.extend(vacuity(task, proved)),
-            }
-        }
+    match &repair.result {
+        Repairability::AlreadySafe { proof }
+        | Repairability::Repaired(wattle_repair::Repaired { proof, .. }) => match proof {
+            wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
+            proved => report.diagnostics.extend(vacuity(task, proved)),
+        },
         _ => {}
     }
     let of_repair = |repaired: wattle_repair::Repaired, minimal: bool| {
@@ -438,17 +437,17 @@ fn repaired(
             source,
         }
     };
-    Ok(match repair.outcome {
-        Outcome::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
-        Outcome::BrokenUnderSc { .. } => Found::BrokenUnderSc,
-        Outcome::Unrepairable { .. } => Found::Unrepairable,
-        Outcome::Repaired(repaired) => {
+    Ok(match repair.result {
+        Repairability::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
+        Repairability::BrokenUnderSc { .. } => Found::BrokenUnderSc,
+        Repairability::Unrepairable { .. } => Found::Unrepairable,
+        Repairability::Repaired(repaired) => {
             if !repaired.complete && options.all != wattle_repair::All::One {
                 notes.push("there may be more sets: the search ended early".into());
             }
             of_repair(repaired, true)
         }
-        Outcome::Unknown(unknown) => match unknown.best {
+        Repairability::Unknown(unknown) => match unknown.best {
             None => Found::Unknown { reason: unknown.reason },
             Some(best) => {
                 let (reason, least) = (unknown.reason, unknown.at_least);
@@ -460,7 +459,7 @@ fn repaired(
 }
 
 /// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
-/// fences. (A bounded proof about nothing is none: the panel says so.)
+/// fences. (A bounded proof about nothing is none: the portfolio says so.)
 fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
     let wattle_repair::Proof::Safe { coverage: Some(coverage), .. } = proof else { return None };
     Reach::new(task.program, coverage).vacuity(task.property)
@@ -475,10 +474,10 @@ fn relaxed(
 ) -> Result<Found, Halt> {
     let relaxing = wattle_repair::relax(task, engine, options, run)?;
     report.statistics = relaxing.statistics;
-    if let Relaxed::Fewest { proof, .. } = &relaxing.outcome {
+    if let Relaxed::Fewest { proof, .. } = &relaxing.result {
         report.diagnostics.extend(vacuity(task, proof));
     }
-    Ok(match relaxing.outcome {
+    Ok(match relaxing.result {
         Relaxed::NotSafe { .. } => Found::NotSafe,
         Relaxed::Unknown { reason } => Found::Unknown { reason },
         Relaxed::Fewest { keep, remove, minimal, proof: of } => {

@@ -19,7 +19,7 @@ use wattle_memory::cat::analysis::coherence;
 use wattle_memory::operational;
 use wattle_program::step::domain;
 use wattle_program::{Point, ProcessId, Program, Shape};
-use wattle_sat::{Clauses, Lit, Outcome, Solver};
+use wattle_sat::{Clauses, Lit, Satisfiability, Solver};
 
 use crate::assignment::{Model, Words};
 use crate::circuit::Circuit;
@@ -293,9 +293,9 @@ impl Instance<'_, '_> {
         }
         let assumed: Vec<Lit> = self.chosen.iter().copied().chain([wanted]).collect();
         match self.solver.solve(&assumed) {
-            Outcome::Sat => Ok(true),
-            Outcome::Unsat => Ok(false),
-            Outcome::Stopped => {
+            Satisfiability::Sat => Ok(true),
+            Satisfiability::Unsat => Ok(false),
+            Satisfiability::Stopped => {
                 let reason = self.stopped.borrow().clone();
                 Err(reason.unwrap_or_else(|| Reason::Solver("the solver gave up".into())))
             }

@@ -32,6 +32,9 @@ pub(crate) struct Judge<'j> {
     taken: BTreeSet<(ProcessId, EdgeId)>,
     /// Does some execution end, as the filter allows?
     pub ends: bool,
+    /// In how many executions does every thread end?
+    pub complete: u64,
+    /// Does every thread end in this combination?
     ended: bool,
     /// Is the coverage of this combination recorded?
     recorded: bool,
@@ -51,6 +54,7 @@ impl<'j> Judge<'j> {
             overflow: false,
             taken: BTreeSet::new(),
             ends: false,
+            complete: 0,
             ended: false,
             recorded: false,
         }
@@ -128,6 +132,7 @@ impl Visitor for Judge<'_> {
                 self.taken.extend(edges.map(|edge| (id, edge)));
             }
         }
+        self.complete += u64::from(self.ended);
         for (number, check) in self.checks.iter().enumerate() {
             if check.role == Role::UndefinedUnless && !(found.marks)(number) {
                 self.undefined = Some(check.name.clone());

@@ -32,8 +32,9 @@ mod witness;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
-    Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Executions, Halt,
-    OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms, steps_are_events,
+    Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate,
+    Executions, Halt, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms,
+    steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
@@ -91,6 +92,21 @@ impl Engine for Enumerate {
         Ok(())
     }
 
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        // Litmus tests are small by nature; of other programs nobody knows how many executions they have.
+        let litmus = task.program.condition.is_some();
+        let loop_free = task.program.processes.iter().all(|process| process.cfg.is_loop_free());
+        if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }
+    }
+
+    fn lists(&self) -> Option<&dyn Outcomes> {
+        Some(self)
+    }
+
+    fn counts(&self) -> Option<&dyn Executions> {
+        Some(self)
+    }
+
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
         Answer::of(self.judge(task, run, &mut statistics), statistics)
@@ -140,7 +156,7 @@ impl Enumerate {
         if surveyed.cut {
             return Ok((Verdict::SafeUpTo { bound: Bound::Unwinding(self.unwind) }, coverage));
         }
-        let certificate = Certificate::Executions { executions: surveyed.tally.executions };
+        let certificate = Certificate::Executions { executions: judge.complete };
         Ok((Verdict::Safe { certificate }, coverage))
     }
 }

@@ -5,21 +5,21 @@ use wattle_program::{Program, Shape};
 
 use crate::layout::{Cell, Field, Overflow, Packer, Widths, bits_for};
 use crate::machine::{Buffer, PackedHalf, PackedUpdate};
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The most slots that a buffer may have.
-pub const MAX_SLOTS: usize = 32;
+pub(crate) const MAX_SLOTS: usize = 32;
 
 /// The slots of one buffer, unpacked.
 #[derive(Clone, Copy, Debug)]
-pub struct Slots {
+pub(crate) struct Slots {
     pub codes: [u64; MAX_SLOTS],
     pub len: usize,
 }
 
 impl Slots {
     #[inline]
-    pub fn read(buffer: &Buffer, words: &[u64]) -> Slots {
+    pub(crate) fn read(buffer: &Buffer, words: &[u64]) -> Slots {
         let mut slots = Slots { codes: [0; MAX_SLOTS], len: 0 };
         for field in &buffer.slots {
             let code = field.raw(words);
@@ -33,31 +33,31 @@ impl Slots {
     }
 
     #[inline]
-    pub fn write(&self, buffer: &Buffer, words: &mut [u64]) {
+    pub(crate) fn write(&self, buffer: &Buffer, words: &mut [u64]) {
         for (at, field) in buffer.slots.iter().enumerate() {
             field.set_raw(words, if at < self.len { self.codes[at] } else { 0 });
         }
     }
 
-    pub fn push(&mut self, code: u64) {
+    pub(crate) fn push(&mut self, code: u64) {
         self.codes[self.len] = code;
         self.len += 1;
     }
 
-    pub fn insert(&mut self, at: usize, code: u64) {
+    pub(crate) fn insert(&mut self, at: usize, code: u64) {
         self.codes.copy_within(at..self.len, at + 1);
         self.codes[at] = code;
         self.len += 1;
     }
 
-    pub fn remove(&mut self, at: usize) {
+    pub(crate) fn remove(&mut self, at: usize) {
         self.codes.copy_within(at + 1..self.len, at);
         self.len -= 1;
         self.codes[self.len] = 0;
     }
 
     /// Remote halves have no order; sorting makes equal multisets equal words.
-    pub fn insert_sorted(&mut self, code: u64) {
+    pub(crate) fn insert_sorted(&mut self, code: u64) {
         let at = self.codes[..self.len].partition_point(|other| *other <= code);
         self.insert(at, code);
     }
@@ -65,7 +65,7 @@ impl Slots {
 
 /// How pending operations become codes: bits for each part, from the lowest.
 #[derive(Clone, Copy, Debug)]
-pub struct Codec {
+pub(crate) struct Codec {
     location_bits: u32,
     target_bits: u32,
     value_bits: u32,
@@ -78,7 +78,7 @@ pub struct Codec {
 
 impl Codec {
     /// For stores: a location (from 1; the number after the last is a barrier) and a value.
-    pub fn for_stores(shape: &Shape, memory: &[Field]) -> Codec {
+    pub(crate) fn for_stores(shape: &Shape, memory: &[Field]) -> Codec {
         let (value_low, value_bits) = values(memory.iter());
         let barrier = shape.locations.len() as u64 + 1;
         let location_bits = bits_for(barrier);
@@ -94,7 +94,7 @@ impl Codec {
     }
 
     /// For remote halves: kind, target, two locations, and values.
-    pub fn for_halves(
+    pub(crate) fn for_halves(
         program: &Program,
         shape: &Shape,
         memory: &[Field],
@@ -105,7 +105,7 @@ impl Codec {
         let atomics = (program.processes.iter())
             .any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(atomic)));
         // Operands of atomics come from locals and need not fit a variable.
-        let operand = widths.widened(Cell::Operand).map(|bits| {
+        let operand = widths.grown(Cell::Operand).map(|bits| {
             let low = if bits >= 64 { i64::MIN } else { -(1 << (bits - 1)) };
             Packer::default().field(low, bits, Cell::Operand)
         });
@@ -120,36 +120,36 @@ impl Codec {
         Codec { location_bits, target_bits, value_bits, value_low, barrier: 0, atomics, bits }
     }
 
-    pub fn store(&self, location: u32, value: i64) -> u64 {
+    pub(crate) fn store(&self, location: u32, value: i64) -> u64 {
         (u64::from(location) + 1) | (value.wrapping_sub(self.value_low) as u64) << self.location_bits
     }
 
     #[inline]
-    pub fn is_barrier(&self, code: u64) -> bool {
+    pub(crate) fn is_barrier(&self, code: u64) -> bool {
         code == self.barrier
     }
 
     #[inline]
-    pub fn location(&self, code: u64) -> u32 {
+    pub(crate) fn location(&self, code: u64) -> u32 {
         (code & mask(self.location_bits)) as u32 - 1
     }
 
     #[inline]
-    pub fn value(&self, code: u64) -> i64 {
+    pub(crate) fn value(&self, code: u64) -> i64 {
         if self.value_bits == 0 {
             return self.value_low;
         }
         self.value_low.wrapping_add((code >> self.location_bits) as i64)
     }
 
-    pub fn add_barrier(&self, slots: &mut Slots) {
+    pub(crate) fn add_barrier(&self, slots: &mut Slots) {
         if slots.len > 0 && !self.is_barrier(slots.codes[slots.len - 1]) {
             slots.push(self.barrier);
         }
     }
 
     /// PSO keeps the stores after the last barrier sorted by location, oldest first within one.
-    pub fn insert_by_location(&self, slots: &mut Slots, code: u64) {
+    pub(crate) fn insert_by_location(&self, slots: &mut Slots, code: u64) {
         let location = self.location(code);
         let mut at = slots.len;
         while at > 0 && !self.is_barrier(slots.codes[at - 1]) && self.location(slots.codes[at - 1]) > location
@@ -159,7 +159,7 @@ impl Codec {
         slots.insert(at, code);
     }
 
-    pub fn encode(&self, half: PackedHalf) -> Result<u64, Problem> {
+    pub(crate) fn encode(&self, half: PackedHalf) -> Result<u64, Problem> {
         let mut code = Builder { code: 0, shift: 0 };
         let location = |location: Option<u32>| location.map_or(0, |location| u64::from(location) + 1);
         let (kind, target, a, b) = match half {
@@ -196,7 +196,7 @@ impl Codec {
         Ok(raw)
     }
 
-    pub fn half(&self, code: u64) -> PackedHalf {
+    pub(crate) fn half(&self, code: u64) -> PackedHalf {
         let mut code = Builder { code, shift: 0 };
         let kind = code.take(2);
         let target = code.take(self.target_bits) as u32;

@@ -18,7 +18,7 @@ use crate::reduce;
 
 /// A program, ready to run on packed states.
 #[derive(Clone, Debug)]
-pub struct Compiled {
+pub(crate) struct Compiled {
     pub kind: Machine,
     pub shape: Shape,
     pub fields: Fields,
@@ -46,13 +46,13 @@ pub struct Compiled {
 }
 
 #[derive(Clone, Debug)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub points: Vec<Point>,
     pub edges: Vec<Edge>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Point {
+pub(crate) struct Point {
     /// The edges that leave, without those whose guard is false for this copy.
     pub edges: Vec<u32>,
     pub end: bool,
@@ -66,7 +66,7 @@ pub struct Point {
 }
 
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub(crate) struct Edge {
     pub id: EdgeId,
     pub guard: Expression,
     pub acts: Vec<Act>,
@@ -77,7 +77,7 @@ pub struct Edge {
 
 /// A compiled operation; its position is that of the operation in its edge.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub(crate) enum Act {
     Load { into: Slot, address: Expression },
     Store { address: Expression, value: Expression, release: bool },
     Assign { local: Slot, value: Expression },
@@ -92,7 +92,7 @@ pub enum Act {
 }
 
 #[derive(Clone, Debug)]
-pub enum Remote {
+pub(crate) enum Remote {
     PutLocation { remote: Expression, source: Expression },
     PutValue { remote: Expression, value: Expression },
     Get { into: Expression, remote: Expression },
@@ -100,13 +100,13 @@ pub enum Remote {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub(crate) struct Slot {
     pub field: Field,
     pub cell: CellInfo,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct CellInfo {
+pub(crate) struct CellInfo {
     pub sort: Sort,
     pub range: Option<Range>,
 }
@@ -114,7 +114,7 @@ pub struct CellInfo {
 impl CellInfo {
     /// The value as the cell holds it; `None` if its range forbids it.
     #[inline]
-    pub fn fit(&self, value: i64) -> Option<i64> {
+    pub(crate) fn fit(&self, value: i64) -> Option<i64> {
         let value = self.sort.wrap(value);
         match self.range {
             Some(range) if !range.contains(value) => None,
@@ -125,16 +125,16 @@ impl CellInfo {
 
 /// What to compile for.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     pub machine: Machine,
     pub capacity: usize,
     pub widths: &'a Widths,
     pub reduction: bool,
-    /// Are edges wanted that are there for assertions only?
+    /// Keep the edges that exist only to fail an assertion? (Not when deadlocks are looked for.)
     pub assertions: bool,
 }
 
-pub fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<Compiled, String> {
+pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<Compiled, String> {
     let Target { machine, capacity, widths, reduction, assertions } = target;
     let mut packer = Packer::default();
     let fields = fields(program, shape, widths, &mut packer);
@@ -250,7 +250,7 @@ fn fields(program: &Program, shape: &Shape, widths: &Widths, packer: &mut Packer
     Fields { points, locals, memory }
 }
 
-pub fn any_op(program: &Program, test: impl Fn(&Op) -> bool) -> bool {
+pub(crate) fn any_op(program: &Program, test: impl Fn(&Op) -> bool) -> bool {
     program.processes.iter().any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(&test)))
 }
 

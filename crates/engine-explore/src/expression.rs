@@ -11,7 +11,7 @@ use wattle_program::{ProcessId, Program, Shape, ThreadId};
 use crate::layout::Field;
 
 #[derive(Clone, Debug)]
-pub enum Expression {
+pub(crate) enum Expression {
     Constant(i64),
     Field(Field),
     /// Is the raw content of a field this? The commonest test of all.
@@ -50,7 +50,7 @@ pub enum Expression {
 
 /// Where everything lives in a packed state.
 #[derive(Clone, Debug)]
-pub struct Fields {
+pub(crate) struct Fields {
     /// The point of each thread.
     pub points: Vec<Field>,
     /// By thread, then local.
@@ -61,7 +61,7 @@ pub struct Fields {
 
 /// What a term is compiled for: a thread, or (without one) a property of whole states.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub program: &'a Program,
     pub shape: &'a Shape,
     pub fields: &'a Fields,
@@ -69,7 +69,7 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub fn compile(&self, term: &Term) -> Expression {
+    pub(crate) fn compile(&self, term: &Term) -> Expression {
         self.term(term, &mut Vec::new())
     }
 
@@ -100,17 +100,7 @@ impl Scope<'_> {
             }
             Kind::Binary(operator, left, right) => {
                 let pair = Box::new((self.term(left, bound), self.term(right, bound)));
-                match operator {
-                    Binary::And => E::And(pair),
-                    Binary::Or => E::Or(pair),
-                    Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
-                    Binary::Equal | Binary::NotEqual if left.sort() == Sort::IntSet => {
-                        E::Fault(Fault::Meaningless)
-                    }
-                    _ if operator.is_comparison() => E::Compare(*operator, pair),
-                    Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
-                    _ => E::Arithmetic(*operator, term.sort(), pair),
-                }
+                binary(*operator, left.sort(), term.sort(), pair)
             }
             Kind::If(condition, then, otherwise) => E::If(Box::new((
                 self.term(condition, bound),
@@ -327,16 +317,16 @@ impl Expression {
         }
     }
 
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         matches!(self, Expression::Constant(value) if *value != 0)
     }
 
-    pub fn is_false(&self) -> bool {
+    pub(crate) fn is_false(&self) -> bool {
         matches!(self, Expression::Constant(0))
     }
 
     /// `memory` holds the field of each location.
-    pub fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
+    pub(crate) fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
         use Expression as E;
         Ok(match self {
             E::Constant(value) => *value,
@@ -375,16 +365,8 @@ impl Expression {
                 i64::from(compare(*operator, left, right))
             }
             // Both sides, as in the language: a fault on the right is a fault.
-            E::And(pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
-                left & right
-            }
-            E::Or(pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
-                left | right
-            }
+            E::And(pair) => pair.0.evaluate(words, memory)? & pair.1.evaluate(words, memory)?,
+            E::Or(pair) => pair.0.evaluate(words, memory)? | pair.1.evaluate(words, memory)?,
             E::If(parts) => match parts.0.evaluate(words, memory)? {
                 0 => parts.2.evaluate(words, memory)?,
                 _ => parts.1.evaluate(words, memory)?,
@@ -416,6 +398,20 @@ impl Expression {
             }
             E::Fault(fault) => return Err(*fault),
         })
+    }
+}
+
+/// An operator on operands of sort `from`, with a result of sort `to`.
+fn binary(operator: Binary, from: Sort, to: Sort, pair: Box<(Expression, Expression)>) -> Expression {
+    use Expression as E;
+    match operator {
+        Binary::And => E::And(pair),
+        Binary::Or => E::Or(pair),
+        Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
+        Binary::Equal | Binary::NotEqual if from == Sort::IntSet => E::Fault(Fault::Meaningless),
+        _ if operator.is_comparison() => E::Compare(operator, pair),
+        Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
+        _ => E::Arithmetic(operator, to, pair),
     }
 }
 

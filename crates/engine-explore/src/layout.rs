@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A bit field that holds `low..=low + mask`. Fields never straddle words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub(crate) struct Field {
     pub word: u32,
     pub shift: u32,
     pub mask: u64,
@@ -20,7 +20,7 @@ pub struct Field {
 /// What a field belongs to. All copies of a process share the width of a local, and all elements
 /// of an array the width of the variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cell {
+pub(crate) enum Cell {
     Local {
         process: u32,
         local: u32,
@@ -34,27 +34,27 @@ pub enum Cell {
 
 /// A value did not fit its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overflow(pub Cell);
+pub(crate) struct Overflow(pub Cell);
 
 impl Field {
     #[inline(always)]
-    pub fn get(self, words: &[u64]) -> i64 {
+    pub(crate) fn get(self, words: &[u64]) -> i64 {
         self.low.wrapping_add(self.raw(words) as i64)
     }
 
     #[inline(always)]
-    pub fn raw(self, words: &[u64]) -> u64 {
+    pub(crate) fn raw(self, words: &[u64]) -> u64 {
         (words[self.word as usize] >> self.shift) & self.mask
     }
 
     #[inline(always)]
-    pub fn set_raw(self, words: &mut [u64], raw: u64) {
+    pub(crate) fn set_raw(self, words: &mut [u64], raw: u64) {
         let word = &mut words[self.word as usize];
         *word = (*word & !(self.mask << self.shift)) | (raw << self.shift);
     }
 
     #[inline(always)]
-    pub fn set(self, words: &mut [u64], value: i64) -> Result<(), Overflow> {
+    pub(crate) fn set(self, words: &mut [u64], value: i64) -> Result<(), Overflow> {
         let raw = value.wrapping_sub(self.low) as u64;
         if raw > self.mask || value < self.low {
             return Err(Overflow(self.cell));
@@ -67,13 +67,13 @@ impl Field {
 /// Hands out fields: largest first would pack tighter, but in order keeps a thread's fields
 /// together, and a first-fit search over open words fills the gaps.
 #[derive(Debug, Default)]
-pub struct Packer {
+pub(crate) struct Packer {
     /// Bits used in each word.
     used: Vec<u32>,
 }
 
 impl Packer {
-    pub fn field(&mut self, low: i64, bits: u32, cell: Cell) -> Field {
+    pub(crate) fn field(&mut self, low: i64, bits: u32, cell: Cell) -> Field {
         let bits = bits.min(64);
         if bits == 0 {
             // Only one value: no bits at all.
@@ -93,34 +93,34 @@ impl Packer {
         Field { word: word as u32, shift, mask, low, cell }
     }
 
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.used.len().max(1)
     }
 }
 
 /// The fewest bits that hold `0..=span`.
-pub fn bits_for(span: u64) -> u32 {
+pub(crate) fn bits_for(span: u64) -> u32 {
     64 - span.leading_zeros()
 }
 
 /// How wide the cells without a known range are at present.
 #[derive(Clone, Debug, Default)]
-pub struct Widths(BTreeMap<Cell, u32>);
+pub(crate) struct Widths(BTreeMap<Cell, u32>);
 
 impl Widths {
     const FIRST: u32 = 4;
 
-    pub fn of(&self, cell: Cell) -> u32 {
+    pub(crate) fn of(&self, cell: Cell) -> u32 {
         self.0.get(&cell).copied().unwrap_or(Widths::FIRST)
     }
 
     /// The width of a cell that did not fit at first.
-    pub fn widened(&self, cell: Cell) -> Option<u32> {
+    pub(crate) fn grown(&self, cell: Cell) -> Option<u32> {
         self.0.get(&cell).copied()
     }
 
     /// Twice as wide; `false` if the cell already has all 64 bits.
-    pub fn widen(&mut self, cell: Cell) -> bool {
+    pub(crate) fn grow(&mut self, cell: Cell) -> bool {
         let width = self.of(cell);
         self.0.insert(cell, (width * 2).min(64));
         width < 64

@@ -13,7 +13,10 @@
 //! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
 //! miss violations that need more pending operations, never report a false one.
 
+#![warn(unreachable_pub)]
+
 mod buffer;
+mod choices;
 mod compile;
 mod expression;
 mod layout;
@@ -21,13 +24,14 @@ mod machine;
 mod ranges;
 mod reduce;
 mod search;
+mod step;
 mod table;
 mod trace;
 mod worker;
 
 use wattle_engine::{
-    Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Figure, Halt, OutcomeSet,
-    Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
+    Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate, Figure, Halt,
+    OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work, grows,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
@@ -36,7 +40,7 @@ use wattle_program::{EdgeId, Program, Shape};
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
 use crate::search::{Ended, Options, Searched, search};
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The engine `explore`, with its options.
 #[derive(Clone, Debug)]
@@ -70,6 +74,15 @@ impl Engine for Explore {
             return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
         }
         task.has_meaning()
+    }
+
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
+        if loops && grows(task.program) { Estimate::Endless } else { Estimate::Finite }
+    }
+
+    fn lists(&self) -> Option<&dyn Outcomes> {
+        Some(self)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
@@ -171,7 +184,7 @@ impl Explore {
                 Err(Ended::Slice) => return Err(Stopped::Slice),
                 Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, searched)),
                 Err(Ended::Problem(Problem::Overflow(overflow))) => {
-                    if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
+                    if overflow.0 == Cell::Exact || !widths.grow(overflow.0) {
                         let why = Reason::TooLarge("a value does not fit a packed state".into());
                         return Err(Stopped::Reason(why, None));
                     }

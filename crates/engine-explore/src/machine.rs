@@ -4,7 +4,7 @@
 //! memory and buffers do, and translates states to and from the reference machine. The two are
 //! compared on random programs, state by state in number and outcome by outcome.
 
-use wattle_logic::Value;
+use wattle_logic::{Sort, Value};
 use wattle_memory::Machine;
 use wattle_memory::operational::{Half, State, Stored};
 use wattle_program::step::{RemoteUpdate, ThreadState};
@@ -13,14 +13,14 @@ use wattle_program::{Mode, Orders, Point, Program, Shape, ThreadId};
 use crate::buffer::Slots;
 use crate::compile::Compiled;
 use crate::layout::Field;
-use crate::worker::Problem;
+use crate::step::Problem;
 
 /// The widest state that is supported; wider ones are refused when compiling.
-pub const MAX_WORDS: usize = 64;
+pub(crate) const MAX_WORDS: usize = 64;
 
 impl Compiled {
     /// The thread that stands inside an atomic section.
-    pub fn inside(&self, words: &[u64]) -> Option<(usize, Mode)> {
+    pub(crate) fn inside(&self, words: &[u64]) -> Option<(usize, Mode)> {
         if !self.has_sections {
             return None;
         }
@@ -30,7 +30,7 @@ impl Compiled {
         })
     }
 
-    pub fn load(&self, thread: usize, location: u32, words: &[u64]) -> i64 {
+    pub(crate) fn load(&self, thread: usize, location: u32, words: &[u64]) -> i64 {
         let slots = &self.buffers[thread].slots;
         if slots[0].raw(words) != 0 {
             let slots = Slots::read(&self.buffers[thread], words);
@@ -44,7 +44,13 @@ impl Compiled {
     }
 
     /// May the thread pass this fence? Adds a barrier where the fence is one.
-    pub fn fence(&self, thread: usize, orders: Orders, location: Option<u32>, words: &mut [u64]) -> bool {
+    pub(crate) fn fence(
+        &self,
+        thread: usize,
+        orders: Orders,
+        location: Option<u32>,
+        words: &mut [u64],
+    ) -> bool {
         let buffer = &self.buffers[thread];
         if buffer.slots[0].raw(words) == 0 {
             return true;
@@ -66,28 +72,57 @@ impl Compiled {
         true
     }
 
-    pub fn owner(&self, location: u32) -> Result<u32, Problem> {
+    pub(crate) fn owner(&self, location: u32) -> Result<u32, Problem> {
         let owner = self.shape.locations[location as usize].owner;
         let none = || Problem::Unsupported("a remote operation on memory that no process owns".into());
         owner.map(|thread| thread.0).ok_or_else(none)
     }
 
-    pub fn write_remote(&self, location: u32, value: i64, words: &mut [u64]) -> Result<(), Problem> {
+    pub(crate) fn write_remote(&self, location: u32, value: i64, words: &mut [u64]) -> Result<(), Problem> {
         let Some(value) = self.cells[location as usize].fit(value) else {
             return Err(Problem::Unsupported("a remote write outside the declared range".into()));
         };
         Ok(self.fields.memory[location as usize].set(words, value)?)
     }
 
+    /// A pending half of a remote operation happens.
+    pub(crate) fn half(&self, code: u64, slots: &mut Slots, words: &mut [u64]) -> Result<(), Problem> {
+        let memory = &self.fields.memory;
+        match self.codec.half(code) {
+            PackedHalf::Read { target, from, to } => {
+                let value = memory[from as usize].get(words);
+                slots.insert_sorted(self.codec.encode(PackedHalf::Write { target, to, value })?);
+            }
+            PackedHalf::Write { to, value, .. } => self.write_remote(to, value, words)?,
+            PackedHalf::Atomic { target, at, into, update } => {
+                let old = memory[at as usize].get(words);
+                let new = match (update, self.cells[at as usize].sort) {
+                    (PackedUpdate::Add(value), sort @ Sort::Bits { .. }) => {
+                        sort.wrap(old.wrapping_add(value))
+                    }
+                    (PackedUpdate::Add(value), _) => old.checked_add(value).ok_or(Problem::TooLarge)?,
+                    (PackedUpdate::CompareAndSwap(expected, _), _) if old != expected => old,
+                    (PackedUpdate::Replace(new) | PackedUpdate::CompareAndSwap(_, new), _) => new,
+                };
+                self.write_remote(at, new, words)?;
+                if let Some(to) = into {
+                    let half = PackedHalf::Write { target, to, value: old };
+                    slots.insert_sorted(self.codec.encode(half)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Have all threads ended, with nothing pending?
-    pub fn is_final(&self, words: &[u64]) -> bool {
+    pub(crate) fn is_final(&self, words: &[u64]) -> bool {
         let ended = self.threads.iter().zip(&self.fields.points);
         ended.into_iter().all(|(thread, point)| thread.points[point.raw(words) as usize].end)
             && (!self.has_buffers || self.buffers.iter().all(|buffer| buffer.slots[0].raw(words) == 0))
     }
 
     /// A state of the reference machine as words.
-    pub fn pack(&self, state: &State) -> Result<Vec<u64>, Problem> {
+    pub(crate) fn pack(&self, state: &State) -> Result<Vec<u64>, Problem> {
         let mut words = vec![0; self.words];
         for (thread, info) in state.threads.iter().enumerate() {
             self.fields.points[thread].set_raw(&mut words, u64::from(info.point.0));
@@ -102,7 +137,7 @@ impl Compiled {
     }
 
     /// Words as a state of the reference machine.
-    pub fn unpack(&self, program: &Program, words: &[u64]) -> Option<State> {
+    pub(crate) fn unpack(&self, program: &Program, words: &[u64]) -> Option<State> {
         let shape: &Shape = &self.shape;
         let mut threads = Vec::new();
         for thread in shape.thread_ids() {
@@ -139,7 +174,7 @@ impl Compiled {
     }
 
     /// A packed half as the reference machine writes it.
-    pub fn reference_half(&self, code: u64) -> Option<Half> {
+    pub(crate) fn reference_half(&self, code: u64) -> Option<Half> {
         let sort = |location: u32| self.cells[location as usize].sort;
         Some(match self.codec.half(code) {
             PackedHalf::Read { target, from, to } => Half::Read { target: ThreadId(target), from, to },
@@ -167,21 +202,21 @@ fn code(value: &Value) -> Result<i64, Problem> {
 
 /// A remote half with codes for values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackedHalf {
+pub(crate) enum PackedHalf {
     Read { target: u32, from: u32, to: u32 },
     Write { target: u32, to: u32, value: i64 },
     Atomic { target: u32, at: u32, into: Option<u32>, update: PackedUpdate<i64> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackedUpdate<T> {
+pub(crate) enum PackedUpdate<T> {
     Add(T),
     Replace(T),
     CompareAndSwap(T, T),
 }
 
 impl PackedHalf {
-    pub fn target(self) -> u32 {
+    pub(crate) fn target(self) -> u32 {
         match self {
             PackedHalf::Read { target, .. }
             | PackedHalf::Write { target, .. }
@@ -192,6 +227,6 @@ impl PackedHalf {
 
 /// A thread's buffer: its slots, the first one empty (0) exactly if the buffer is.
 #[derive(Clone, Debug)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     pub slots: Vec<Field>,
 }

@@ -10,7 +10,7 @@ use wattle_program::{Choice, Op, Program, Range, Shape, Source, Update};
 
 /// `None`: no bound on that side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub(crate) struct Interval {
     pub low: Option<i64>,
     pub high: Option<i64>,
 }
@@ -46,7 +46,7 @@ impl Interval {
 
 /// The intervals of all cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranges {
+pub(crate) struct Ranges {
     /// By process, then local.
     pub locals: Vec<Vec<Interval>>,
     /// By variable.
@@ -57,7 +57,7 @@ pub struct Ranges {
 const PATIENCE: usize = 6;
 
 impl Ranges {
-    pub fn of(program: &Program, shape: &Shape) -> Ranges {
+    pub(crate) fn of(program: &Program, shape: &Shape) -> Ranges {
         let mut analysis =
             Analysis { program, shape, ranges: initial(program, shape), changed: true, round: 0 };
         while analysis.changed {

@@ -36,9 +36,10 @@
 //! thread, the newest store in its buffer or else what memory holds. A buffered store of that same
 //! value is skipped: when it would reach memory, the location already holds the value, because
 //! nobody else writes it; loads of the thread see the value either way; and a fence waits for all
-//! stores before it anyway (`fence(x)` does not, so locations that one waits for are left out). So the machine with the store and the one without reach the same
-//! memory, the same locals and the same points. A loop that clears its own flag again and again
-//! then no longer fills its buffer without end, and the state space closes. Schedules get the
+//! stores before it anyway (`fence(x)` does not, so locations that one waits for are left out). So the
+//! machine with the store and the one without reach the same memory, the same locals and the same points.
+//! A loop that clears its own flag again and again then no longer fills its buffer without end, and the
+//! state space closes. Schedules get the
 //! skipped commits back before they are replayed ([`trace`](crate::trace)).
 //!
 //! Shortest counterexamples are not preserved, so `reduction: false` exists; the two are compared
@@ -53,7 +54,7 @@ use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 
 use crate::compile::Compiled;
 
-pub fn reduce(program: &Program, compiled: &mut Compiled) {
+pub(crate) fn reduce(program: &Program, compiled: &mut Compiled) {
     let accesses = Accesses::of(program, compiled);
     compiled.sole_writer = (accesses.writers.iter().zip(&accesses.awaited))
         .map(|(writers, awaited)| writers.len() == 1 && !awaited)
@@ -167,7 +168,8 @@ impl Observed {
         observed
     }
 
-    /// `positive`: does a true formula here make a violation more likely? `None`: either way.
+    /// `positive`: can the subformula violate the property only by being true (`Some(true)`), only by being
+    /// false (`Some(false)`), or by both (`None`)?
     fn see(&mut self, term: &Term, positive: Option<bool>) {
         match term.kind() {
             Kind::Unary(Unary::Not, operand) => self.see(operand, positive.map(|positive| !positive)),
@@ -312,7 +314,7 @@ fn reachable(term: &Term, thread: ThreadId, shape: &Shape) -> Vec<u32> {
 
 /// The most stores or remote operations that a thread can have pending, if the program itself
 /// bounds it: the longest run of such operations without a wait in between.
-pub fn pending_bound(program: &Program, machine: Machine) -> Option<usize> {
+pub(crate) fn pending_bound(program: &Program, machine: Machine) -> Option<usize> {
     if matches!(machine, Machine::Sc { .. }) {
         return Some(1); // a thread waits for each remote operation
     }

@@ -14,12 +14,13 @@ use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
 
 use crate::compile::Compiled;
+use crate::step::Problem;
 use crate::table::{Inserted, Table, hash};
-use crate::worker::{Move, Problem, Sink, Worker};
+use crate::worker::{Move, Sink, Worker};
 
 /// What a finished search knows.
 #[derive(Debug)]
-pub struct Searched {
+pub(crate) struct Searched {
     pub states: u64,
     pub moves: u64,
     pub depth: u64,
@@ -37,7 +38,7 @@ pub struct Searched {
 /// A violation and how to get there: the stored states on the way, and the moves that follow the
 /// last of them, which may lead out of the stored states.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     pub violated: Violation,
     /// Empty if the violation lies on the way from `root` to the first stored state.
     pub states: Vec<Vec<u64>>,
@@ -47,7 +48,7 @@ pub struct Found {
 
 /// Why a search ended without an answer.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     Problem(Problem),
     /// With the figures so far, if the search had begun.
     Budget(Reason, Option<Box<Searched>>),
@@ -56,7 +57,7 @@ pub enum Ended {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     pub property: Property,
     pub workers: usize,
     /// Come back after this many states.
@@ -85,7 +86,7 @@ const AHEAD: usize = 12;
 /// The parent of an initial state.
 const ROOT: u64 = u64::MAX;
 
-pub fn search(
+pub(crate) fn search(
     program: &Program,
     machine: &Compiled,
     initial: &[Vec<u64>],
@@ -243,9 +244,9 @@ fn finish(shards: Vec<Shard<'_>>, depth: u64) -> Searched {
         searched.states += shard.table.len() as u64;
         searched.moves += shard.worker.moves;
         searched.bytes += shard.table.bytes();
-        searched.cut |= shard.worker.cut;
+        searched.cut |= shard.worker.step.cut;
         searched.ends |= shard.ends;
-        searched.most_pending = searched.most_pending.max(shard.worker.most_pending);
+        searched.most_pending = searched.most_pending.max(shard.worker.step.most_pending);
         for (all, own) in searched.taken.iter_mut().zip(&shard.worker.taken) {
             all.iter_mut().zip(own).for_each(|(all, own)| *all |= own);
         }
@@ -453,7 +454,7 @@ impl<'a> Shard<'a> {
     fn is_stuck(&self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
         let machine = self.machine;
         let words = self.table.state(number);
-        if self.worker.cut_now {
+        if self.worker.step.cut_now {
             return Ok(false); // room in a buffer is all it lacks
         }
         if moves == 0 {

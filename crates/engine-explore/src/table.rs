@@ -8,7 +8,7 @@
 
 /// States of one shard, numbered from 0.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     width: usize,
     chunks: Vec<Vec<u64>>,
     parents: Vec<u64>,
@@ -22,7 +22,7 @@ const CHUNK: usize = 1 << 14;
 
 /// What [`Table::insert`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inserted {
+pub(crate) enum Inserted {
     New(usize),
     Known,
     /// No more room for numbers.
@@ -30,38 +30,38 @@ pub enum Inserted {
 }
 
 impl Table {
-    pub fn new(width: usize) -> Table {
+    pub(crate) fn new(width: usize) -> Table {
         Table { width, chunks: Vec::new(), parents: Vec::new(), len: 0, index: vec![0; 1 << 10] }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     #[inline]
-    pub fn state(&self, number: usize) -> &[u64] {
+    pub(crate) fn state(&self, number: usize) -> &[u64] {
         let start = (number % CHUNK) * self.width;
         &self.chunks[number / CHUNK][start..start + self.width]
     }
 
-    pub fn parent(&self, number: usize) -> u64 {
+    pub(crate) fn parent(&self, number: usize) -> u64 {
         self.parents[number]
     }
 
     /// Bytes in use, and bytes needed at the next growth.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.chunks.len() * CHUNK * self.width * 8 + self.parents.capacity() * 8 + self.index.len() * 8)
             as u64
     }
 
     /// Bytes that the next growth of the index takes for a while on top.
-    pub fn growth(&self) -> u64 {
+    pub(crate) fn growth(&self) -> u64 {
         if self.len * 4 >= self.index.len() * 2 { self.index.len() as u64 * 16 } else { 0 }
     }
 
     /// Bring the slot for a hash into the cache.
     #[inline]
-    pub fn prefetch(&self, hash: u64) {
+    pub(crate) fn prefetch(&self, hash: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             let at = self.slot(hash);
@@ -81,7 +81,7 @@ impl Table {
         (hash >> 20) as usize & (self.index.len() - 1)
     }
 
-    pub fn insert(&mut self, words: &[u64], hash: u64, parent: u64) -> Inserted {
+    pub(crate) fn insert(&mut self, words: &[u64], hash: u64, parent: u64) -> Inserted {
         if (self.len + 1) * 4 > self.index.len() * 3 {
             self.grow();
         }
@@ -139,7 +139,7 @@ fn tag(hash: u64) -> u64 {
 
 /// A multiplicative hash that folds the high half of each product back in.
 #[inline]
-pub fn hash(words: &[u64]) -> u64 {
+pub(crate) fn hash(words: &[u64]) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for word in words {
         let product =

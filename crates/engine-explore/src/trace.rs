@@ -15,7 +15,7 @@ use crate::search::Found;
 use crate::worker::{Move, Sink, Worker};
 
 /// `initial` holds the words of every initial state.
-pub fn schedule(
+pub(crate) fn schedule(
     program: &Program,
     machine: &Compiled,
     initial: &[Vec<u64>],

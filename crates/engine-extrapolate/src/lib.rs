@@ -34,7 +34,8 @@ use std::borrow::Cow;
 
 use wattle_abstraction::{System, atoms};
 use wattle_engine::{
-    Answer, Contradiction, Engine, Halt, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Work,
+    Answer, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Spent, Statistics, Task,
+    Unsupported, Work, grows,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
@@ -73,6 +74,11 @@ impl Engine for Extrapolate {
             reduction.reduce_within(task.program, &self.room(1))?;
         }
         self.library().map(|_| ())
+    }
+
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
+        if loops && grows(task.program) { Estimate::MadeFor } else { Estimate::Open }
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

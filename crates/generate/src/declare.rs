@@ -8,7 +8,7 @@ use crate::{Profile, Rng};
 
 /// What all processes see.
 #[derive(Debug)]
-pub struct World {
+pub(crate) struct World {
     pub replicas: Vec<Replicas>,
     /// How many copies each process has.
     pub copies: Vec<u32>,
@@ -17,7 +17,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn length(&self, dimension: Dimension) -> u32 {
+    pub(crate) fn length(&self, dimension: Dimension) -> u32 {
         match dimension {
             Dimension::Fixed(length) => length,
             Dimension::Copies(process) => self.copies[process.0 as usize],
@@ -25,7 +25,7 @@ impl World {
     }
 }
 
-pub fn world(rng: &mut Rng, profile: &Profile, litmus: bool) -> World {
+pub(crate) fn world(rng: &mut Rng, profile: &Profile, litmus: bool) -> World {
     // Two threads are the common case: one shows little, three are costly.
     let (least, most) = profile.threads;
     let threads = [2, 2, 2, 2, 2, 2, 3, 3, 3, 1][rng.below(10) as usize].clamp(least, most);
@@ -142,13 +142,13 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
 }
 
 /// May a pointer go to this variable?
-pub fn is_target(world: &World, number: u32) -> bool {
+pub(crate) fn is_target(world: &World, number: u32) -> bool {
     let variable = &world.variables[number as usize];
     variable.sort == Sort::Int && variable.range.is_none() && variable.dimensions.is_empty()
 }
 
 /// A sort for a cell, with a range perhaps.
-pub fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
+pub(crate) fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
     match rng.below(100) {
         0..=59 => (Sort::Int, None),
         60..=64 => (Sort::Int, Some(Range { low: 0, high: i64::from(rng.between(1, 2)) })),
@@ -168,7 +168,7 @@ pub fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
 }
 
 /// A literal that a cell of this sort and range can hold.
-pub fn literal(rng: &mut Rng, sort: Sort, range: Option<Range>) -> Term {
+pub(crate) fn literal(rng: &mut Rng, sort: Sort, range: Option<Range>) -> Term {
     let value = match (sort, range) {
         (_, Some(range)) => Value::Int(range.low + i64::from(rng.below((range.high - range.low + 1) as u32))),
         (Sort::Bool, _) => Value::Bool(rng.chance(500)),

@@ -1,8 +1,8 @@
 //! Random small programs, the same for the same seed.
 //!
-//! The point of a random program is to disagree about: it has to be small enough that the naive
+//! Random programs are there to find disagreements between engines: one has to be small enough that the naive
 //! search visits all of it in a millisecond, and rich enough that a wrong reduction, a forgotten
-//! barrier or a badly packed range changes its outcomes. So a program is not noise. A third are
+//! barrier or a badly packed range changes its outcomes. So programs follow patterns. A third are
 //! litmus tests (few stores and loads, the property forbids one combination of what was read), the
 //! others have branches, loops, awaits, locked steps and sections; values stay finite by ranges,
 //! remainders and machine integers. What a program may hold is said by a [`Profile`]; every program
@@ -10,6 +10,8 @@
 //!
 //! [`cycle`] makes tests of another kind: not random, but one for each way in which a memory model may
 //! relax the order of accesses, as litmus text.
+
+#![warn(unreachable_pub)]
 
 pub mod cycle;
 mod declare;

@@ -9,7 +9,7 @@ use crate::Flavour;
 use crate::remote;
 use crate::writer::{Class, Writer, class};
 
-pub fn body(writer: &mut Writer<'_>, accesses: u32) {
+pub(crate) fn body(writer: &mut Writer<'_>, accesses: u32) {
     let mut last = None;
     for number in 0..accesses.clamp(2, 4) {
         if number > 0 {

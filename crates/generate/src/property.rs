@@ -8,7 +8,7 @@ use wattle_source::Span;
 use crate::declare::{self, World};
 use crate::{Profile, Rng};
 
-pub fn add(rng: &mut Rng, profile: &Profile, world: &World, litmus: bool, program: &mut Program) {
+pub(crate) fn add(rng: &mut Rng, profile: &Profile, world: &World, litmus: bool, program: &mut Program) {
     let cells = cells(world);
     let locals = locals(program);
     observe(rng, if litmus { 1000 } else { profile.observe_all }, &cells, &locals, program);

@@ -5,7 +5,7 @@ use wattle_program::{Dimension, Mode, Op, ProcessId, Source, Update};
 
 use crate::writer::Writer;
 
-pub fn statement(writer: &mut Writer<'_>) {
+pub(crate) fn statement(writer: &mut Writer<'_>) {
     let Some(remote) = remote_place(writer) else {
         // Nobody else is there.
         let load = writer.load().1;

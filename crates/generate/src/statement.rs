@@ -65,7 +65,7 @@ enum Kind {
 }
 
 /// The whole code of a process.
-pub fn body(writer: &mut Writer<'_>, statements: u32) {
+pub(crate) fn body(writer: &mut Writer<'_>, statements: u32) {
     let mut left = statements;
     let depth = writer.profile.depth;
     block(writer, &mut left, depth);
@@ -112,21 +112,14 @@ fn kind(writer: &mut Writer<'_>, profile: &Profile) -> Kind {
     KINDS[writer.rng.weighted(&weights)].0
 }
 
+/// One statement of a kind.
 fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
     match kind {
         Kind::Pair => {
             *left = left.saturating_sub(1);
             pair(writer);
         }
-        Kind::Load => {
-            let (into, load) = writer.load();
-            let mut ops = vec![load];
-            if writer.rng.chance(100) {
-                let condition = writer.test_of(into);
-                ops.push(Op::Assert { condition, span: Span::NOWHERE });
-            }
-            writer.graph.step(Mode::Plain, ops);
-        }
+        Kind::Load => load(writer),
         Kind::Store => {
             let store = writer.store();
             writer.plain(store);
@@ -148,14 +141,7 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
             };
             branch(writer, [(condition, vec![]), (otherwise, vec![])], left, depth);
         }
-        Kind::LoadBranch => {
-            let (into, load) = writer.load();
-            let condition = writer.test_of(into);
-            let no = Op::Assume { condition: condition.negated() };
-            let yes = Op::Assume { condition };
-            let yes = (Term::bool(true), vec![load.clone(), yes]);
-            branch(writer, [yes, (Term::bool(true), vec![load, no])], left, depth);
-        }
+        Kind::LoadBranch => load_branch(writer, left, depth),
         Kind::Await => {
             let (into, load) = writer.load();
             let condition = writer.hope_for(into);
@@ -168,40 +154,10 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
             let (_, address) = writer.place();
             writer.plain(Op::Fence(Fence { location: Some(address), ..Fence::full() }));
         }
-        Kind::WeakFence => {
-            let orders = match writer.rng.below(10) {
-                0..=5 => Orders::WW,
-                6 => Orders::RR,
-                7 => Orders::WW.union(Orders::RR),
-                8 => Orders::WR,
-                _ => Orders(writer.rng.below(16) as u8),
-            };
-            let fence = Fence { tag: "weak".into(), orders, cumulative: false, location: None };
-            writer.plain(Op::Fence(fence));
-        }
+        Kind::WeakFence => weak_fence(writer),
         Kind::Cas => cas(writer),
-        Kind::Exchange => {
-            let (into, load) = writer.load();
-            let Op::Load { address, .. } = &load else { return };
-            let address = address.clone();
-            let value = value_at(writer, &address, into);
-            let store = Op::Store { address, value, tags: Tags::new() };
-            writer.graph.step(Mode::Locked, vec![load, store]);
-        }
-        Kind::FetchAdd => {
-            let (_, address) = writer.place();
-            if !is_integer_place(writer, &address) {
-                return writer.plain(Op::Assume { condition: Term::bool(true) });
-            }
-            let (into, load) = writer.load_from(address.clone(), Class::Integer);
-            let sum = Term::binary(Binary::Add, writer.local(into), Term::int(1));
-            let value = match writer.rng.chance(300) && ranged(writer, &address) {
-                true => sum,
-                false => Term::binary(Binary::Remainder, sum, Term::int(3)),
-            };
-            let store = Op::Store { address, value, tags: Tags::new() };
-            writer.graph.step(Mode::Locked, vec![load, store]);
-        }
+        Kind::Exchange => exchange(writer),
+        Kind::FetchAdd => fetch_add(writer),
         Kind::LockedGroup => {
             let ops = group(writer, true);
             writer.graph.step(Mode::Locked, ops);
@@ -211,15 +167,7 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
             writer.graph.step(Mode::Buffered, ops);
         }
         Kind::Section => section(writer),
-        Kind::Assert => {
-            if writer.locals.is_empty() {
-                let (_, load) = writer.load();
-                writer.plain(load);
-            }
-            let local = writer.rng.below(writer.locals.len() as u32);
-            let condition = if writer.rng.chance(500) { writer.condition() } else { writer.test_of(local) };
-            writer.plain(Op::Assert { condition, span: Span::NOWHERE });
-        }
+        Kind::Assert => assertion(writer),
         Kind::Assume => {
             let condition = writer.condition().or(writer.condition());
             writer.plain(Op::Assume { condition });
@@ -229,6 +177,72 @@ fn statement(writer: &mut Writer<'_>, kind: Kind, left: &mut u32, depth: u32) {
         }
         Kind::Remote => remote::statement(writer),
     }
+}
+
+fn load(writer: &mut Writer<'_>) {
+    let (into, load) = writer.load();
+    let mut ops = vec![load];
+    if writer.rng.chance(100) {
+        let condition = writer.test_of(into);
+        ops.push(Op::Assert { condition, span: Span::NOWHERE });
+    }
+    writer.graph.step(Mode::Plain, ops);
+}
+
+fn weak_fence(writer: &mut Writer<'_>) {
+    let orders = match writer.rng.below(10) {
+        0..=5 => Orders::WW,
+        6 => Orders::RR,
+        7 => Orders::WW.union(Orders::RR),
+        8 => Orders::WR,
+        _ => Orders(writer.rng.below(16) as u8),
+    };
+    let fence = Fence { tag: "weak".into(), orders, cumulative: false, location: None };
+    writer.plain(Op::Fence(fence));
+}
+
+fn exchange(writer: &mut Writer<'_>) {
+    let (into, load) = writer.load();
+    let Op::Load { address, .. } = &load else { return };
+    let address = address.clone();
+    let value = value_at(writer, &address, into);
+    let store = Op::Store { address, value, tags: Tags::new() };
+    writer.graph.step(Mode::Locked, vec![load, store]);
+}
+
+fn fetch_add(writer: &mut Writer<'_>) {
+    let (_, address) = writer.place();
+    if !is_integer_place(writer, &address) {
+        return writer.plain(Op::Assume { condition: Term::bool(true) });
+    }
+    let (into, load) = writer.load_from(address.clone(), Class::Integer);
+    let sum = Term::binary(Binary::Add, writer.local(into), Term::int(1));
+    let value = match writer.rng.chance(300) && ranged(writer, &address) {
+        true => sum,
+        false => Term::binary(Binary::Remainder, sum, Term::int(3)),
+    };
+    let store = Op::Store { address, value, tags: Tags::new() };
+    writer.graph.step(Mode::Locked, vec![load, store]);
+}
+
+fn assertion(writer: &mut Writer<'_>) {
+    if writer.locals.is_empty() {
+        let (_, load) = writer.load();
+        writer.plain(load);
+    }
+    let local = writer.rng.below(writer.locals.len() as u32);
+    let condition = if writer.rng.chance(500) { writer.condition() } else { writer.test_of(local) };
+    writer.plain(Op::Assert { condition, span: Span::NOWHERE });
+}
+
+/// A branch on what is loaded, both ways of which begin with the load.
+fn load_branch(writer: &mut Writer<'_>, left: &mut u32, depth: u32) {
+    let (into, load) = writer.load();
+    let condition = writer.test_of(into);
+    let no = Op::Assume { condition: condition.negated() };
+    let yes = Op::Assume { condition };
+    let yes = (Term::bool(true), vec![load.clone(), yes]);
+    branch(writer, [yes, (Term::bool(true), vec![load, no])], left, depth);
 }
 
 fn pair(writer: &mut Writer<'_>) {

@@ -9,7 +9,7 @@ use crate::writer::{Class, Writer, class};
 
 impl Writer<'_> {
     /// A small integer: a literal, a local, `me`.
-    pub fn leaf(&mut self) -> Term {
+    pub(crate) fn leaf(&mut self) -> Term {
         let locals = self.locals_of(Class::Integer);
         match self.rng.below(10) {
             0..=4 if !locals.is_empty() => {
@@ -23,7 +23,7 @@ impl Writer<'_> {
     }
 
     /// An integer whose size is bounded by those of its leaves, more or less.
-    pub fn integer(&mut self) -> Term {
+    pub(crate) fn integer(&mut self) -> Term {
         let left = self.leaf();
         match self.rng.below(20) {
             0..=11 => left,
@@ -58,7 +58,7 @@ impl Writer<'_> {
     }
 
     /// A value for a cell without bounds: compound terms are cut down.
-    pub fn bounded(&mut self) -> Term {
+    pub(crate) fn bounded(&mut self) -> Term {
         let term = self.integer();
         if term.children().is_empty() {
             return term;
@@ -67,7 +67,7 @@ impl Writer<'_> {
     }
 
     /// Something true or false about the locals.
-    pub fn condition(&mut self) -> Term {
+    pub(crate) fn condition(&mut self) -> Term {
         let truths = self.locals_of(Class::Bool);
         let symbols = self.locals_of(Class::Enum);
         let simple = match self.rng.below(10) {
@@ -96,14 +96,14 @@ impl Writer<'_> {
         }
     }
 
-    pub fn compare(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn compare(&mut self, left: Term, right: Term) -> Term {
         use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         let operators = [Equal, Equal, Equal, NotEqual, NotEqual, Less, LessEqual, Greater, GreaterEqual];
         Term::binary(*self.rng.pick(&operators), left, right)
     }
 
     /// Something about one local, of any class.
-    pub fn test_of(&mut self, local: u32) -> Term {
+    pub(crate) fn test_of(&mut self, local: u32) -> Term {
         let info = &self.locals[local as usize];
         let (sort, range) = (info.sort, info.range);
         let term = self.local(local);
@@ -124,7 +124,7 @@ impl Writer<'_> {
 
     /// A test that one store of another thread will most likely make true: waits that never end show
     /// nothing but themselves.
-    pub fn hope_for(&mut self, local: u32) -> Term {
+    pub(crate) fn hope_for(&mut self, local: u32) -> Term {
         let info = &self.locals[local as usize];
         if class(info.sort) != Class::Integer || self.rng.chance(200) {
             return self.test_of(local);
@@ -139,7 +139,7 @@ impl Writer<'_> {
         Term::binary(operator, self.local(local), Term::int(literal))
     }
 
-    pub fn value_of(&mut self, wanted: Class) -> Term {
+    pub(crate) fn value_of(&mut self, wanted: Class) -> Term {
         match wanted {
             Class::Integer => self.bounded(),
             Class::Bool if self.rng.chance(500) => Term::bool(self.rng.chance(600)),
@@ -165,7 +165,7 @@ impl Writer<'_> {
     }
 
     /// A value to store into a variable: literals most often, for they tell writers apart.
-    pub fn value_for(&mut self, variable: u32) -> Term {
+    pub(crate) fn value_for(&mut self, variable: u32) -> Term {
         let info = &self.world.variables[variable as usize];
         let (sort, range) = (info.sort, info.range);
         if class(sort) == Class::Integer {
@@ -180,7 +180,7 @@ impl Writer<'_> {
     }
 
     /// What a local may be set to.
-    pub fn value_for_local(&mut self, local: u32) -> Term {
+    pub(crate) fn value_for_local(&mut self, local: u32) -> Term {
         let info = &self.locals[local as usize];
         match class(info.sort) {
             Class::Integer if info.range.is_some() || matches!(info.sort, Sort::Bits { .. }) => {
@@ -191,7 +191,7 @@ impl Writer<'_> {
     }
 
     /// A shared variable and the address of one of its cells.
-    pub fn place(&mut self) -> (u32, Term) {
+    pub(crate) fn place(&mut self) -> (u32, Term) {
         let own = self.profile.is_rma() && self.rng.chance(900);
         let mine: Vec<u32> = (0..self.world.variables.len() as u32)
             .filter(|number| {
@@ -209,7 +209,7 @@ impl Writer<'_> {
         (variable, self.address(variable))
     }
 
-    pub fn address(&mut self, variable: u32) -> Term {
+    pub(crate) fn address(&mut self, variable: u32) -> Term {
         let info = &self.world.variables[variable as usize];
         let owner = info.owner.map(|owner| owner.0);
         let dimensions = info.dimensions.clone();
@@ -224,7 +224,7 @@ impl Writer<'_> {
     }
 
     /// An index into `length` elements.
-    pub fn index(&mut self, length: u32) -> Term {
+    pub(crate) fn index(&mut self, length: u32) -> Term {
         let safe = |local: &wattle_program::Local| {
             let Some(range) = local.range else { return false };
             range.low >= 0 && range.high < i64::from(length) && !local.hidden

@@ -8,14 +8,14 @@ use crate::{Graph, Profile, Rng};
 
 /// Sorts that may be mixed: integers of all kinds, or one of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub(crate) enum Class {
     Integer,
     Bool,
     Enum,
     Address,
 }
 
-pub fn class(sort: Sort) -> Class {
+pub(crate) fn class(sort: Sort) -> Class {
     match sort {
         Sort::Bool => Class::Bool,
         Sort::Enum(_) => Class::Enum,
@@ -24,7 +24,7 @@ pub fn class(sort: Sort) -> Class {
     }
 }
 
-pub struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     pub rng: &'a mut Rng,
     pub profile: &'a Profile,
     pub world: &'a World,
@@ -37,29 +37,29 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(rng: &'a mut Rng, profile: &'a Profile, world: &'a World, process: u32) -> Writer<'a> {
+    pub(crate) fn new(rng: &'a mut Rng, profile: &'a Profile, world: &'a World, process: u32) -> Writer<'a> {
         let graph = Graph::new(process * 1000 + 1);
         Writer { rng, profile, world, process, locals: vec![], graph, loops: 0, any_left: 1 }
     }
 
-    pub fn finish(self) -> (Vec<Local>, Cfg) {
+    pub(crate) fn finish(self) -> (Vec<Local>, Cfg) {
         (self.locals, self.graph.finish())
     }
 
-    pub fn copies(&self) -> u32 {
+    pub(crate) fn copies(&self) -> u32 {
         self.world.copies[self.process as usize]
     }
 
     /// Does `me` say anything here?
-    pub fn replicated(&self) -> bool {
+    pub(crate) fn replicated(&self) -> bool {
         matches!(self.world.replicas[self.process as usize], Replicas::Exactly(_))
     }
 
-    pub fn local(&self, local: u32) -> Term {
+    pub(crate) fn local(&self, local: u32) -> Term {
         Term::local(local, self.locals[local as usize].sort)
     }
 
-    pub fn add_local(&mut self, name: &str, sort: Sort, range: Option<Range>, init: Init) -> u32 {
+    pub(crate) fn add_local(&mut self, name: &str, sort: Sort, range: Option<Range>, init: Init) -> u32 {
         let number = self.locals.len() as u32;
         let name = format!("{name}{number}").into();
         self.locals.push(Local { name, sort, range, init, hidden: false });
@@ -67,13 +67,13 @@ impl<'a> Writer<'a> {
     }
 
     /// The locals of a class, counters of loops left out: nothing but their loop sets them.
-    pub fn locals_of(&self, wanted: Class) -> Vec<u32> {
+    pub(crate) fn locals_of(&self, wanted: Class) -> Vec<u32> {
         let usable = |local: &Local| class(local.sort) == wanted && !local.hidden;
         (0..self.locals.len() as u32).filter(|local| usable(&self.locals[*local as usize])).collect()
     }
 
     /// A local of a class to write into, a new one perhaps.
-    pub fn target(&mut self, wanted: Class) -> u32 {
+    pub(crate) fn target(&mut self, wanted: Class) -> u32 {
         let known = self.locals_of(wanted);
         if known.is_empty() || (known.len() < 3 && self.rng.chance(400)) {
             return self.new_local(wanted);
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         *self.rng.pick(&known)
     }
 
-    pub fn new_local(&mut self, wanted: Class) -> u32 {
+    pub(crate) fn new_local(&mut self, wanted: Class) -> u32 {
         let (sort, range) = match wanted {
             Class::Bool => (Sort::Bool, None),
             Class::Enum => (Sort::Enum(0), None),
@@ -118,33 +118,33 @@ impl<'a> Writer<'a> {
     }
 
     /// A load of some variable into some local that can hold it, and that local.
-    pub fn load(&mut self) -> (u32, Op) {
+    pub(crate) fn load(&mut self) -> (u32, Op) {
         let (variable, address) = self.place();
         let class = class(self.world.variables[variable as usize].sort);
         let into = self.target(class);
         (into, Op::Load { into, address, tags: self.tags("acq", 60) })
     }
 
-    pub fn load_from(&mut self, address: Term, class: Class) -> (u32, Op) {
+    pub(crate) fn load_from(&mut self, address: Term, class: Class) -> (u32, Op) {
         let into = self.target(class);
         (into, Op::Load { into, address, tags: Tags::new() })
     }
 
-    pub fn store(&mut self) -> Op {
+    pub(crate) fn store(&mut self) -> Op {
         let (variable, address) = self.place();
         let value = self.value_for(variable);
         Op::Store { address, value, tags: self.tags("rel", self.release_chance()) }
     }
 
-    pub fn release_chance(&self) -> u32 {
+    pub(crate) fn release_chance(&self) -> u32 {
         if self.profile.flavour == crate::Flavour::Pso { 120 } else { 20 }
     }
 
-    pub fn tags(&mut self, tag: &str, per_mille: u32) -> Tags {
+    pub(crate) fn tags(&mut self, tag: &str, per_mille: u32) -> Tags {
         if self.rng.chance(per_mille) { Tags::from([tag.into()]) } else { Tags::new() }
     }
 
-    pub fn plain(&mut self, op: Op) {
+    pub(crate) fn plain(&mut self, op: Op) {
         self.graph.step(Mode::Plain, vec![op]);
     }
 }

@@ -1,10 +1,10 @@
 //! What a counterexample demands of every repair.
 //!
-//! Let a counterexample be found with fences at the places F. Some other places it can bear too:
-//! those that it passes with nothing pending, and those where what is pending may as well reach
-//! memory at once without the violation going away. Grow F by such places, one after another, to a
-//! placement G that bears no more; each step is a run of the schedule in the program with the new
-//! fences ([`enact`]), judged by `judge::confirm`. The *clause* is the rest: all places outside G.
+//! Let a counterexample be found with fences at the places F. It is often still a counterexample if there are
+//! fences at further places: where it passes with nothing pending, and where the pending stores can reach
+//! memory at once without removing the violation. Add such places to F, one after another, until none can be
+//! added: this is the placement G. Each addition is tried by running the schedule in the program with the new
+//! fences ([`enact`]) and replaying it by `judge::confirm`. The *clause* is the rest: all places outside G.
 //!
 //! **Every repair has a fence at some place of the clause.** A set of places that misses the clause
 //! is a subset of G. The run under G, its superfluous fence steps left out, is a run under that
@@ -14,20 +14,20 @@
 //! [`control_is_positive`], without which nothing is called minimal.
 //!
 //! **Of a graph** the same holds. It is drawn again with more fences in it ([`redraw`]), places and kinds, as
-//! long as the axioms allow it; under SB on TSO no single fence forbids the graph, and the clause is
-//! what is left when it has got all that it bears. A graph that the axioms allow, they allow without
-//! some of its fences too ([`fences_only_forbid`]).
+//! long as the axioms allow it; the clause is what could not be added. (For SB on TSO no single fence forbids
+//! the graph.) A graph that the axioms allow is also allowed without some of its fences
+//! ([`fences_only_forbid`]).
 //!
-//! **So the hitting sets of the clauses tell the truth about "fewest".** Every repair hits every
-//! clause. A set smaller than the minimum hitting set misses some clause, and for that clause a run
-//! has been replayed which survives under that very set.
+//! **So a minimum hitting set of the clauses is a lower bound.** Every repair hits every clause. A set that
+//! is smaller than the minimum hitting set misses some clause, and for that clause a run has been replayed
+//! that is also a run with fences at that set.
 //!
 //! **The search advances.** F is a subset of G, so the clause has no place of F, and the next
-//! hitting set is another one. No place is named twice in vain, hence the loop ends.
+//! hitting set is another one. There are finitely many sets of places, hence the loop ends.
 //!
 //! The places that a trace passes with a non-empty buffer form a larger clause, and a larger clause
-//! is a weaker demand: for store buffering (SB) it names both stores, where this one finds that the
-//! trace bears a fence in the thread that goes second. One trace can have several clauses; which one
+//! is a weaker demand: for store buffering (SB) it names both stores, whereas this one finds that the trace
+//! is possible with a fence in the thread that goes second. One trace can have several clauses; which one
 //! is found depends on the order in which G grows. So the growth is repeated with the places of the
 //! clauses found so far tried first, and each clause is tried with copies of a process in other
 //! roles ([`twins`]). Both cost some replays and spare engine calls.
@@ -160,9 +160,9 @@ impl Growth<'_> {
     }
 }
 
-/// Can a state be made bad only by threads being at points, never by their not being there (yet)?
-/// Then a thread that gets further in the same run does no harm to the violation. `finally` speaks
-/// of threads that have ended, so it needs no look.
+/// Do properties name control points only so that a thread *at* a point may violate them, never a thread that
+/// has not reached it? Then the violation stays if a thread gets further in the same run. `finally` is asked
+/// when all threads have ended, so it is not affected.
 pub(crate) fn control_is_positive(program: &Program) -> bool {
     program.properties.iter().all(|property| match property.kind {
         PropertyKind::Forbid => occurs_only(&property.formula, true),
@@ -171,7 +171,7 @@ pub(crate) fn control_is_positive(program: &Program) -> bool {
     })
 }
 
-/// Do control points occur only with this sign?
+/// Do control points occur only positively (`true`), or only under an odd number of negations (`false`)?
 fn occurs_only(formula: &Term, sign: bool) -> bool {
     match formula.kind() {
         Kind::At { .. } | Kind::Ended { .. } => sign,
@@ -189,9 +189,9 @@ fn occurs_only(formula: &Term, sign: bool) -> bool {
     }
 }
 
-/// Has every execution with a fence also its counterpart without? So it is on the machines, and in the
-/// models of our catalogue: fences occur only where more of them forbid more. Of a model that someone
-/// else wrote this is not known.
+/// Is every execution also allowed without some of its fences? This holds on the machines, where a fence only
+/// waits, and in the models of the catalogue, whose axioms are monotone in the fences. It is not known of a
+/// model that a user wrote.
 pub(crate) fn fences_only_forbid(memory: &MemoryModel) -> bool {
     memory.is_of_the_catalogue()
 }

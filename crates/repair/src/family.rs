@@ -38,7 +38,7 @@ pub(crate) struct Added<'a> {
 }
 
 impl Added<'_> {
-    pub fn insertions(&self, chosen: &Set) -> Vec<Insertion> {
+    pub(crate) fn insertions(&self, chosen: &Set) -> Vec<Insertion> {
         chosen.iter().map(|place| self.places[place].clone()).collect()
     }
 }

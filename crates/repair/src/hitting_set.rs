@@ -23,7 +23,7 @@
 //! [`all_minimal`] uses that in an inclusion-minimal set each element has a clause that no other
 //! element hits, and that an element that has lost its last such clause never gets one back.
 
-use crate::Set;
+use crate::set::Set;
 
 /// What is minimised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub enum Objective {
 }
 
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// The cost of each element; 0 counts as 1.
     pub weights: Vec<u64>,
     /// How strong each is: among sets of one cost, the weakest is wanted.
@@ -49,7 +49,7 @@ pub struct Problem {
 
 /// In the order of comparison. `worst` is 0 where only the total counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cost {
+pub(crate) struct Cost {
     pub worst: u64,
     pub total: u64,
     pub strength: u64,
@@ -57,7 +57,7 @@ pub struct Cost {
 
 /// A list of sets, and whether it is all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub(crate) struct Listed {
     pub sets: Vec<Set>,
     pub complete: bool,
 }
@@ -71,7 +71,7 @@ impl Problem {
         self.weights[element].max(1)
     }
 
-    pub fn cost(&self, chosen: &Set) -> Cost {
+    pub(crate) fn cost(&self, chosen: &Set) -> Cost {
         let mut threads = vec![0; self.threads.iter().max().map_or(0, |most| most + 1)];
         chosen.iter().for_each(|element| threads[self.threads[element]] += self.weight(element));
         self.combine(&threads, chosen.iter().map(|element| self.strengths[element]).sum())
@@ -113,14 +113,14 @@ impl Problem {
 }
 
 /// The cheapest hitting set, or `None` if a clause is empty.
-pub fn minimum(problem: &Problem) -> Option<Set> {
+pub(crate) fn minimum(problem: &Problem) -> Option<Set> {
     let mut search = Search { problem, best: None, found: vec![], limit: usize::MAX, all: false };
     search.visit(Set::empty(problem.size()), problem.clauses.clone());
     search.found.pop()
 }
 
 /// All hitting sets of minimum cost, at most `limit` of them, sorted.
-pub fn all_minimum(problem: &Problem, limit: usize) -> Listed {
+pub(crate) fn all_minimum(problem: &Problem, limit: usize) -> Listed {
     let Some(one) = minimum(problem) else { return Listed { sets: vec![], complete: true } };
     let best = Some(problem.cost(&one));
     let mut search = Search { problem, best, found: vec![], limit, all: true };
@@ -129,7 +129,7 @@ pub fn all_minimum(problem: &Problem, limit: usize) -> Listed {
 }
 
 /// All hitting sets of which no proper subset is one, at most `limit` of them, sorted by cost.
-pub fn all_minimal(problem: &Problem, limit: usize) -> Listed {
+pub(crate) fn all_minimal(problem: &Problem, limit: usize) -> Listed {
     let clauses = without_supersets(problem.clauses.clone());
     let mut found = vec![];
     let none = Set::empty(problem.size());

@@ -15,7 +15,7 @@ use crate::clause::control_is_positive;
 use crate::kinds::{is_as_strong, kinds};
 use crate::places::places;
 
-/// What became of the law.
+/// Whether the law holds for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Law {
     /// For this many fences; 0 if the program is not safe or the law does not speak of it.
@@ -56,7 +56,8 @@ pub fn adding_a_fence_never_hurts(task: &Task<'_>, engine: &dyn Engine, run: &Ru
     Law::Holds(places.len())
 }
 
-/// Is a repair, said to be the fewest, tight? The count is that of the programs that must be unsafe.
+/// Checks that a repair said to have the fewest fences is tight. Counted are the programs with one fence less, or
+/// weaker, all of which must be unsafe.
 pub fn a_repair_is_tight(task: &Task<'_>, engine: &dyn Engine, repair: &[Insertion], run: &Run) -> Law {
     let check = |insertions: &[Insertion]| {
         let program = forget_dead(&insert(task.program, insertions));

@@ -6,11 +6,11 @@
 //!   make it safe.
 //! * [`relax()`]: a safe program, and the fewest of its fences that must stay.
 //!
-//! Both are the loop of `search` over a `family` of programs: cheapest [`hitting_set`] of what the
+//! Both are the loop of `search` over a `family` of programs: cheapest `hitting_set` of what the
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
-//! refute; `ample` finds a repair to start from, and `symmetry` lets copies of a process share what was
+//! refute; `first_repair` finds one to start from, and `symmetry` lets copies of a process share what was
 //! learned of one.
 //!
 //! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
@@ -18,12 +18,14 @@
 //! placement with a bounded proof may miss bugs beyond the bound, and `minimal: false` means that fewer may
 //! do.
 
-mod ample;
+#![warn(unreachable_pub)]
+
 mod clause;
 mod descend;
 mod enact;
 mod family;
-pub mod hitting_set;
+mod first_repair;
+mod hitting_set;
 mod kinds;
 pub mod law;
 mod places;
@@ -45,13 +47,13 @@ use wattle_program::{Fence, Name, ProcessId, Program};
 
 use crate::family::{Added, Family};
 use crate::search::{Ended, Found, Judged, Literals, Search, is_exhausted};
+use crate::set::Set;
 
 pub use family::Existing;
 pub use hitting_set::Objective;
 pub use kinds::{kind, kinds};
 pub use places::{describe, in_all_copies, merge_copies, places};
 pub use relax::{Relaxed, Relaxing, existing, relax, relax_among};
-pub use set::Set;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -97,14 +99,14 @@ pub enum All {
 
 #[derive(Clone, Debug)]
 pub struct Repair {
-    pub outcome: Outcome,
+    pub result: Repairability,
     /// `places`, `checks` (engine calls), `clauses`, `replays`, `states` (of all calls).
     pub statistics: Statistics,
 }
 
 /// Counterexamples here are runs of `forget_dead(task.program)` without any inserted fence.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Repairability {
     AlreadySafe {
         proof: Proof,
     },
@@ -176,37 +178,41 @@ pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run
     let places = places(task.program, task.memory, options.anywhere, &kinds);
     let family = Added { base: task.program, places: &places };
     let mut search = Search::new(&family, *task, engine, run);
-    let outcome = outcome(&mut search, &family, options)?;
-    Ok(Repair { outcome, statistics: search.statistics() })
+    let result = repairability(&mut search, &family, options)?;
+    Ok(Repair { result, statistics: search.statistics() })
 }
 
-fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Result<Outcome, Halt> {
+fn repairability(
+    search: &mut Search<'_>,
+    family: &Added<'_>,
+    options: &Options,
+) -> Result<Repairability, Halt> {
     let nothing = search.nothing();
     match search.judge(&nothing)? {
-        Judged::Safe(proof) => return Ok(Outcome::AlreadySafe { proof }),
+        Judged::Safe(proof) => return Ok(Repairability::AlreadySafe { proof }),
         Judged::Unknown(reason) if is_exhausted(&reason) => {
-            return Ok(Outcome::Unknown(Unknown { reason, at_least: 0, best: None }));
+            return Ok(Repairability::Unknown(Unknown { reason, at_least: 0, best: None }));
         }
         Judged::Unknown(_) | Judged::Unsafe => {}
     }
     // Weak memory only adds behaviour, so what is broken under SC stays broken with all fences.
     if let Some(counterexample) = broken_under_sc(search, family.base)? {
-        return Ok(Outcome::BrokenUnderSc { counterexample: Box::new(counterexample) });
+        return Ok(Repairability::BrokenUnderSc { counterexample: Box::new(counterexample) });
     }
     let copies = copies(family, options);
-    let known = search.ample(&copies)?;
+    let known = search.first_repair(&copies)?;
     match search.fewest(&copies, options.all)? {
         Ended::Unrepairable(counterexample) => {
             let counterexample = Box::new(without_fences(search, &counterexample));
-            Ok(Outcome::Unrepairable { counterexample })
+            Ok(Repairability::Unrepairable { counterexample })
         }
         Ended::Found(found) => {
             let source = source(search, family, options, &found)?;
-            Ok(Outcome::Repaired(repaired(family, found, source, options)))
+            Ok(Repairability::Repaired(repaired(family, found, source, options)))
         }
         Ended::Unknown { reason, at_least, best } => {
             let best = best.or(known).map(|found| repaired(family, found, None, options));
-            Ok(Outcome::Unknown(Unknown { reason, at_least, best }))
+            Ok(Repairability::Unknown(Unknown { reason, at_least, best }))
         }
     }
 }

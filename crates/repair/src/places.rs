@@ -183,7 +183,7 @@ fn spots(
     found
 }
 
-/// Does nothing but this statement lead to where it ends?
+/// Is the point behind this statement entered by this statement only?
 fn is_the_only_way(ways: &Ways<'_>, edge: &Edge) -> bool {
     edge.to != ways.cfg.entry && ways.entering(edge.to).iter().all(|other| other.origin == edge.origin)
 }
@@ -268,7 +268,7 @@ fn only_local_work(ways: &Ways<'_>, point: Point) -> bool {
         && edge.to != ways.cfg.entry
 }
 
-/// Does every way here end in such a fence, or every way on begin with one?
+/// Do all edges into the point end with such a fence, or all edges out of it begin with one?
 fn is_fenced(ways: &Ways<'_>, point: Point, wanted: &Op) -> bool {
     let strong = |op: Option<&Op>| op.is_some_and(|op| replaces(op, wanted));
     let (entering, leaving) = (ways.entering(point), ways.leaving(point));

@@ -16,7 +16,7 @@ use crate::{Options, Proof};
 
 #[derive(Clone, Debug)]
 pub struct Relaxing {
-    pub outcome: Relaxed,
+    pub result: Relaxed,
     /// As in [`crate::Repair`]; `places` are the fences of the text.
     pub statistics: Statistics,
 }
@@ -96,11 +96,11 @@ pub fn relax_among(
         objective: options.objective,
     };
     let mut search = Search::new(&family, *task, engine, run);
-    let outcome = outcome(&mut search, &family, &literals)?;
-    Ok(Relaxing { outcome, statistics: search.statistics() })
+    let result = fewest(&mut search, &family, &literals)?;
+    Ok(Relaxing { result, statistics: search.statistics() })
 }
 
-fn outcome(search: &mut Search<'_>, family: &Kept<'_>, literals: &Literals) -> Result<Relaxed, Halt> {
+fn fewest(search: &mut Search<'_>, family: &Kept<'_>, literals: &Literals) -> Result<Relaxed, Halt> {
     // First as it stands: that check is the cheapest, and what is unsafe cannot be relaxed.
     match search.judge(&Set::full(family.size()))? {
         Judged::Unknown(reason) => return Ok(Relaxed::Unknown { reason }),

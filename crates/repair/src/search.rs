@@ -51,12 +51,12 @@ pub(crate) struct Literals {
 }
 
 impl Literals {
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.places.len()
     }
 
     /// All places of the chosen literals.
-    pub fn expand(&self, chosen: &Set, size: usize) -> Set {
+    pub(crate) fn expand(&self, chosen: &Set, size: usize) -> Set {
         chosen.iter().fold(Set::empty(size), |all, literal| all.union(&self.places[literal]))
     }
 
@@ -82,7 +82,7 @@ impl Literals {
         sets.into_iter().zip(&full).filter(|(_, full)| !replaced(full)).map(|(set, _)| set).collect()
     }
 
-    pub fn problem(&self, clauses: &[Clause]) -> Problem {
+    pub(crate) fn problem(&self, clauses: &[Clause]) -> Problem {
         let literals = |clause: &Clause| {
             let named = (0..self.size()).filter(|literal| self.places[*literal].intersects(&clause.places));
             Set::of(self.size(), named)
@@ -137,7 +137,8 @@ pub(crate) struct Search<'a> {
     pub run: &'a Run,
     pub clauses: Vec<Clause>,
     answers: Vec<(Set, Judged)>,
-    /// Has every clause a replayed counterexample behind it that counts for all subsets?
+    /// Was every clause learnt from a counterexample that refutes all placements which miss the clause? Only then
+    /// is a minimum hitting set a lower bound.
     exact: bool,
     checks: u64,
     replays: u64,
@@ -145,7 +146,12 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(family: &'a dyn Family, task: Task<'a>, engine: &'a dyn Engine, run: &'a Run) -> Search<'a> {
+    pub(crate) fn new(
+        family: &'a dyn Family,
+        task: Task<'a>,
+        engine: &'a dyn Engine,
+        run: &'a Run,
+    ) -> Search<'a> {
         let exact = control_is_positive(family.base()) && fences_only_forbid(task.memory);
         Search {
             family,
@@ -161,7 +167,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         let mut statistics = Statistics::default();
         statistics.count("places", self.family.size() as u64);
         statistics.count("checks", self.checks);
@@ -171,18 +177,18 @@ impl<'a> Search<'a> {
         statistics
     }
 
-    pub fn nothing(&self) -> Set {
+    pub(crate) fn nothing(&self) -> Set {
         Set::empty(self.family.size())
     }
 
     /// The run that shows that nothing helps, if one is known.
-    pub fn hopeless(&self) -> Option<&Counterexample> {
+    pub(crate) fn hopeless(&self) -> Option<&Counterexample> {
         let empty = self.clauses.iter().find(|clause| clause.places.is_empty());
         empty.map(|clause| &clause.counterexample)
     }
 
     /// Ask the engine about a placement; learn from a counterexample. `Err` if that does not replay.
-    pub fn judge(&mut self, chosen: &Set) -> Result<Judged, Halt> {
+    pub(crate) fn judge(&mut self, chosen: &Set) -> Result<Judged, Halt> {
         if let Some((_, judged)) = self.answers.iter().find(|(other, _)| other == chosen) {
             return Ok(judged.clone());
         }
@@ -206,7 +212,7 @@ impl<'a> Search<'a> {
     }
 
     /// One engine call.
-    pub fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Contradiction> {
+    pub(crate) fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Contradiction> {
         if let Err(reason) = self.run.poll(CANDIDATE, Spent::default()) {
             return Ok(Answer::new(Verdict::Unknown { reason }, Statistics::default()));
         }
@@ -276,7 +282,7 @@ impl<'a> Search<'a> {
     }
 
     /// The cheapest repairs.
-    pub fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Halt> {
+    pub(crate) fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Halt> {
         let size = self.family.size();
         let (mut chosen, mut proof) = loop {
             let problem = literals.problem(&self.clauses);

@@ -30,11 +30,11 @@ pub(crate) fn rotations(program: &Program) -> Vec<Rotation> {
 }
 
 impl Rotation {
-    pub fn copy(&self, copy: u32) -> u32 {
+    pub(crate) fn copy(&self, copy: u32) -> u32 {
         (copy + self.by) % self.copies
     }
 
-    pub fn counterexample(&self, program: &Program, found: &Counterexample) -> Option<Counterexample> {
+    pub(crate) fn counterexample(&self, program: &Program, found: &Counterexample) -> Option<Counterexample> {
         let shape = Shape::new(program).ok()?;
         let rotate = Rotate { rotation: *self, program, shape: &shape };
         let schedule = found.schedule.as_ref()?;

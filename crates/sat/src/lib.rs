@@ -1,5 +1,7 @@
 //! Satisfiability with orders: CaDiCaL, and a theory of relations between events inside its loop.
 
+#![warn(unreachable_pub)]
+
 mod clauses;
 mod description;
 pub mod proof;
@@ -12,4 +14,4 @@ pub mod trials;
 
 pub use clauses::{Clauses, Lit};
 pub use description::{Definition, Description, Graph, Pair, RelationId, Test};
-pub use solver::{Outcome, Solver, Statistics};
+pub use solver::{Satisfiability, Solver, Statistics};

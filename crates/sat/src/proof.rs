@@ -110,7 +110,7 @@ enum Told {
 }
 
 impl Recorder {
-    pub fn announce(&mut self, lemma: &[Lit], justification: Justification) {
+    pub(crate) fn announce(&mut self, lemma: &[Lit], justification: Justification) {
         let mut clause: Vec<i32> = lemma.iter().map(|literal| literal.number()).collect();
         clause.sort_unstable();
         self.announced = Some((clause, justification));
@@ -130,12 +130,12 @@ impl Recorder {
         }
     }
 
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.conclusion = None;
     }
 
     /// What the conclusion needs.
-    pub fn proof(&self) -> Option<Proof> {
+    pub(crate) fn proof(&self) -> Option<Proof> {
         let conclusion = self.conclusion.filter(|_| !self.lost)? as usize;
         let mut needed = vec![false; conclusion + 1];
         needed[conclusion] = true;

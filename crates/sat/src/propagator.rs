@@ -35,7 +35,7 @@ pub(crate) struct Propagator {
 }
 
 impl Propagator {
-    pub fn new(theory: Rc<RefCell<Theory>>) -> Propagator {
+    pub(crate) fn new(theory: Rc<RefCell<Theory>>) -> Propagator {
         Propagator { theory, lemma: Telling::default(), reason: Telling::default() }
     }
 }

@@ -25,7 +25,7 @@ use crate::{Clauses, Description, Lit};
 
 /// What a call of [`Solver::solve`] found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Satisfiability {
     /// There is an assignment: [`Solver::value`] tells it.
     Sat,
     /// There is none under these assumptions: [`Solver::failed`] tells which of them are to blame.
@@ -57,20 +57,20 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    pub fn never() -> Stop {
+    pub(crate) fn never() -> Stop {
         Stop { when: Box::new(|| false), stopped: false }
     }
 
-    pub fn poll(&mut self) -> bool {
+    pub(crate) fn poll(&mut self) -> bool {
         self.stopped = self.stopped || (self.when)();
         self.stopped
     }
 
-    pub fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.stopped
     }
 
-    pub fn halt(&mut self) {
+    pub(crate) fn halt(&mut self) {
         self.stopped = true;
     }
 }
@@ -129,7 +129,7 @@ impl Solver {
         Solver { cadical: RefCell::new(cadical), stop, theory: None, recorder, variables: 1, clauses: 0 }
     }
 
-    /// Asked now and then while solving: `true` ends it with [`Outcome::Stopped`].
+    /// Asked now and then while solving: `true` ends it with [`Satisfiability::Stopped`].
     pub fn stop_when(&mut self, when: impl FnMut() -> bool + 'static) {
         *self.stop.borrow_mut() = Stop { when: Box::new(when), stopped: false };
     }
@@ -152,9 +152,9 @@ impl Solver {
         self.theory = Some(theory);
     }
 
-    pub fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Satisfiability {
         if self.stop.borrow_mut().poll() {
-            return Outcome::Stopped;
+            return Satisfiability::Stopped;
         }
         let mut cadical = self.cadical.borrow_mut();
         for literal in assumptions {
@@ -168,16 +168,16 @@ impl Solver {
             cadical.conclude();
         }
         if self.stop.borrow().stopped {
-            return Outcome::Stopped;
+            return Satisfiability::Stopped;
         }
         match status {
-            Status::SATISFIABLE => Outcome::Sat,
-            Status::UNSATISFIABLE => Outcome::Unsat,
-            Status::UNKNOWN => Outcome::Stopped,
+            Status::SATISFIABLE => Satisfiability::Sat,
+            Status::UNSATISFIABLE => Satisfiability::Unsat,
+            Status::UNKNOWN => Satisfiability::Stopped,
         }
     }
 
-    /// After [`Outcome::Sat`].
+    /// After [`Satisfiability::Sat`].
     pub fn value(&self, literal: Lit) -> bool {
         match literal.constant() {
             Some(value) => value,
@@ -186,12 +186,12 @@ impl Solver {
         }
     }
 
-    /// After [`Outcome::Unsat`], of an assumption: it is among those to blame.
+    /// After [`Satisfiability::Unsat`], of an assumption: it is among those to blame.
     pub fn failed(&self, literal: Lit) -> bool {
         self.cadical.borrow_mut().failed(literal.number())
     }
 
-    /// After [`Outcome::Unsat`], if it was recorded. The last clause is over negated assumptions.
+    /// After [`Satisfiability::Unsat`], if it was recorded. The last clause is over negated assumptions.
     pub fn proof(&self) -> Option<Proof> {
         self.recorder.as_ref()?.borrow().proof()
     }
@@ -250,32 +250,32 @@ mod tests {
             graphs: vec![Graph { relations: vec![RelationId(0)], ..Graph::default() }],
             tests: vec![],
         });
-        assert_eq!(solver.solve(&[]), Outcome::Sat);
+        assert_eq!(solver.solve(&[]), Satisfiability::Sat);
         assert!(solver.value(a) != solver.value(b));
-        assert_eq!(solver.solve(&[a, b]), Outcome::Unsat);
+        assert_eq!(solver.solve(&[a, b]), Satisfiability::Unsat);
         assert!(solver.failed(a) && solver.failed(b));
-        assert_eq!(solver.solve(&[b]), Outcome::Sat);
+        assert_eq!(solver.solve(&[b]), Satisfiability::Sat);
         assert!(solver.value(b) && !solver.value(a));
         solver.clause(&[a]);
-        assert_eq!(solver.solve(&[b]), Outcome::Unsat);
-        assert_eq!(solver.solve(&[]), Outcome::Sat);
+        assert_eq!(solver.solve(&[b]), Satisfiability::Unsat);
+        assert_eq!(solver.solve(&[]), Satisfiability::Sat);
         let mut polls = 0;
         solver.stop_when(move || {
             polls += 1;
             polls > 1
         });
-        assert_ne!(solver.solve(&[]), Outcome::Unsat);
-        assert_eq!(solver.solve(&[]), Outcome::Stopped);
+        assert_ne!(solver.solve(&[]), Satisfiability::Unsat);
+        assert_eq!(solver.solve(&[]), Satisfiability::Stopped);
     }
 
     #[test]
     fn constants_and_unused_variables() {
         let mut solver = Solver::new();
         let unused = solver.fresh();
-        assert_eq!(solver.solve(&[Lit::TRUE]), Outcome::Sat);
+        assert_eq!(solver.solve(&[Lit::TRUE]), Satisfiability::Sat);
         assert_ne!(solver.value(unused), solver.value(!unused));
         assert!(solver.value(Lit::TRUE) && !solver.value(Lit::FALSE));
-        assert_eq!(solver.solve(&[Lit::FALSE, unused]), Outcome::Unsat);
+        assert_eq!(solver.solve(&[Lit::FALSE, unused]), Satisfiability::Unsat);
         assert!(solver.failed(Lit::FALSE) && !solver.failed(unused));
     }
 
@@ -288,6 +288,6 @@ mod tests {
             graphs: vec![Graph { fixed: vec![(0, 1), (1, 0)], ..Graph::default() }],
             tests: vec![],
         });
-        assert_eq!(solver.solve(&[]), Outcome::Unsat);
+        assert_eq!(solver.solve(&[]), Satisfiability::Unsat);
     }
 }

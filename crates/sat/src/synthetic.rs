@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Clauses, Definition, Description, Graph, Lit, Outcome, Pair, RelationId, Solver};
+use crate::{Clauses, Definition, Description, Graph, Lit, Pair, RelationId, Satisfiability, Solver};
 
 /// How to say that there is no cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,11 @@ impl Instance {
     }
 
     /// Is there such an execution?
-    pub fn solve(&self, formulation: Formulation, stop: impl FnMut() -> bool + 'static) -> (Outcome, Solver) {
+    pub fn solve(
+        &self,
+        formulation: Formulation,
+        stop: impl FnMut() -> bool + 'static,
+    ) -> (Satisfiability, Solver) {
         let mut solver = Solver::new();
         solver.stop_when(stop);
         self.encode(formulation, &mut solver);
@@ -238,7 +242,7 @@ mod tests {
                 let instance = Instance::new(Shape::sparse(40, twisted), seed);
                 let (outcome, _) = instance.solve(Formulation::Order, || false);
                 assert_eq!(outcome, instance.solve(Formulation::Clocks, || false).0, "{seed} {twisted}");
-                assert!(twisted || outcome == Outcome::Sat);
+                assert!(twisted || outcome == Satisfiability::Sat);
             }
         }
     }

@@ -1,8 +1,8 @@
-//! What the barriers in a PSO buffer amount to.
+//! A normal form of PSO buffers: equal for two buffers exactly if they behave alike.
 //!
-//! Some barriers say nothing (any between stores to one location, if none to another comes behind), so buffers
-//! that behave alike may look different. What counts is which stores wait for which, and which ones the next
-//! store would wait for. From that a buffer is built again, always the same one.
+//! Some barriers have no effect (for example one between stores to one location, if no store to another location
+//! comes after it), so buffers that behave alike may differ in barriers. What matters is which stores wait for
+//! which, and which ones the next store would wait for. The normal form is the buffer built from that.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use wattle_logic::Value;
 use wattle_memory::operational::Stored;
 
 /// How many of the oldest stores of each location; none where it is not named.
-pub type Counts = BTreeMap<u32, usize>;
+pub(crate) type Counts = BTreeMap<u32, usize>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Location by location, oldest first.
     pub writes: Vec<(u32, Value)>,
     /// By write: what it waits for, of other locations.
@@ -23,7 +23,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    pub fn of(stores: &[Stored]) -> Waiting {
+    pub(crate) fn of(stores: &[Stored]) -> Waiting {
         let (mut before, mut old) = (Counts::new(), Counts::new());
         let mut found = Vec::new();
         for stored in stores {
@@ -43,7 +43,7 @@ impl Waiting {
     }
 
     /// The buffer with the fewest barriers. `None`: no buffer is like this.
-    pub fn stores(&self) -> Option<Vec<Stored>> {
+    pub(crate) fn stores(&self) -> Option<Vec<Stored>> {
         let next = self.writes.len();
         let location = |write: usize| self.writes.get(write).map(|(location, _)| *location);
         // Does `later` wait for `write`?

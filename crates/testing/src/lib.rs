@@ -6,6 +6,8 @@
 //! purpose. A disagreement is reported as a [`Failure`]: seed, memory model, what was said on both
 //! sides, and the program, shrunk until nothing can be taken away.
 
+#![warn(unreachable_pub)]
+
 pub mod agree;
 mod barriers;
 pub mod build;

@@ -2,10 +2,11 @@
 //! every state they can do the same, to the same effect.
 //!
 //! A reduced state *means* a state of the machine: slots up to their counter are the buffer, and the new
-//! end point is the old one. (Barriers that say nothing are left out, see `barriers`.) Both start alike; in each reduced state the steps and commits that are
-//! possible are those that the machine has in the state meant, faults and failed assertions included, apart
-//! from stores into full buffers, which overflow. So the states reached are the same too. Properties and
-//! the check for deadlocks must say the same, and the program must survive printing.
+//! end point is the old one. (Barriers without effect are left out, see `barriers`.) Both start alike; in each
+//! reduced state the steps and commits that are possible are those that the machine has in the state meant,
+//! faults and failed assertions included, apart from stores into full buffers, which overflow. So the states
+//! reached are the same too. Properties and the check for deadlocks must give the same answer, and the program
+//! must come back from its printed form.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +56,7 @@ pub fn reduction_is_exact(effort: Effort, program: &Program, seed: u64) -> Resul
     Ok(all)
 }
 
-/// Does a barrier between stores to several locations say something under PSO?
+/// Has some barrier of the program an effect under PSO, because stores to several locations stand around it?
 pub fn has_barriers(program: &Program) -> bool {
     let reduced = Pso.reduce(program, &Capacity::all(1));
     reduced.is_ok_and(|reduced| match &reduced.buffers {

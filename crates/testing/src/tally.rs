@@ -1,4 +1,5 @@
-//! Is the fuzzing worth anything? Counts what random programs show, so that tests can insist on it.
+//! What random programs show (violations, differences between memory models, full buffers), counted, so that
+//! tests can assert that fuzzing does not compare trivial programs only.
 
 use std::fmt;
 

@@ -4,6 +4,8 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod layers;
+mod pages;
 mod setup;
 mod tidy;
 
@@ -14,7 +16,7 @@ use std::process::{Command, ExitCode};
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   test         setup, all tests, then the expectations of corpus/ and examples/
-  tidy         layering, file lengths, lints that clippy has not
+  tidy         layers, pages, file lengths, lints that clippy has not
   bless        rewrite the snapshots of what users see (never expected answers)
   bench NAME   a benchmark, in the release profile
   fuzz         random programs through all engines, in the release profile

@@ -1,52 +1,16 @@
 //! Rules of the repository that no compiler checks.
 //!
-//! * Dependencies point up the table of crates in ARCHITECTURE.md: [`LAYERS`] is that table.
+//! * The table of crates in ARCHITECTURE.md is true ([`layers`]), and so are the paths in CONTRIBUTING.md ([`pages`]).
 //! * No file is long: a file that needs 800 lines holds two ideas.
 //! * Nobody below `cli` prints, exits or reads the environment, and nobody unwraps outside tests.
 //!   (Clippy knows most of this; a forgotten `[lints]` table would silence it without a word.)
-//! * Every crate has its row in ARCHITECTURE.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const LONGEST: usize = 800;
+use crate::{layers, pages};
 
-/// A crate and what it may use directly; whatever those may use is allowed too.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("source", &[]),
-    ("logic", &[]),
-    ("sat", &[]),
-    ("smt", &["logic"]),
-    ("program", &["source", "logic"]),
-    ("memory", &["program"]),
-    ("frontend", &["program"]),
-    ("abstraction", &["program", "smt"]),
-    ("engine", &["memory"]),
-    ("judge", &["engine", "abstraction"]),
-    ("engine-explore", &["engine"]),
-    ("engine-enumerate", &["engine"]),
-    ("engine-bmc", &["engine", "sat"]),
-    ("engine-extrapolate", &["engine", "abstraction"]),
-    ("repair", &["judge"]),
-    ("generate", &["program"]),
-    ("report", &["engine", "repair"]),
-    (
-        "driver",
-        &[
-            "report",
-            "frontend",
-            "generate",
-            "engine-explore",
-            "engine-enumerate",
-            "engine-bmc",
-            "engine-extrapolate",
-        ],
-    ),
-    ("cli", &["driver"]),
-    ("testing", &["judge", "generate"]),
-    ("bench", &["driver", "testing"]),
-    ("xtask", &[]),
-];
+const LONGEST: usize = 800;
 
 /// The crates that talk to people.
 const MAY_PRINT: [&str; 3] = ["cli", "bench", "xtask"];
@@ -54,8 +18,8 @@ const MAY_PRINT: [&str; 3] = ["cli", "bench", "xtask"];
 pub fn tidy(root: &Path) -> Result<(), String> {
     let mut problems = Vec::new();
     let crates = crates(root)?;
-    layering(root, &crates, &mut problems);
-    architecture(root, &crates, &mut problems);
+    layers::check(root, &crates, &mut problems);
+    pages::check(root, &mut problems);
     for name in &crates {
         let mut files = Vec::new();
         rust_files(&root.join("crates").join(name), &mut files);
@@ -82,56 +46,6 @@ fn crates(root: &Path) -> Result<Vec<String>, String> {
         .collect();
     names.sort();
     Ok(names)
-}
-
-fn layering(root: &Path, crates: &[String], problems: &mut Vec<String>) {
-    for name in crates {
-        let Some(allowed) = allowed(name) else {
-            problems.push(format!("crate `{name}` has no row in the table of layers (xtask/src/tidy.rs)"));
-            continue;
-        };
-        let manifest = root.join("crates").join(name).join("Cargo.toml");
-        let text = fs::read_to_string(manifest).unwrap_or_default();
-        for used in dependencies(&text) {
-            if !allowed.contains(&used.as_str()) {
-                problems.push(format!("crate `{name}` must not depend on `{used}`"));
-            }
-        }
-    }
-}
-
-/// Everything that a crate may use, directly or not.
-fn allowed(name: &str) -> Option<Vec<&'static str>> {
-    let direct = LAYERS.iter().find(|(layer, _)| *layer == name)?.1;
-    let mut all: Vec<&'static str> = Vec::new();
-    for used in direct {
-        all.push(used);
-        all.extend(allowed(used)?);
-    }
-    Some(all)
-}
-
-/// The crates of ours under `[dependencies]`; tests may use what they like.
-fn dependencies(manifest: &str) -> Vec<String> {
-    let mut used = Vec::new();
-    let mut inside = false;
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            inside = line.trim() == "[dependencies]";
-        } else if let (true, Some(rest)) = (inside, line.trim().strip_prefix("wattle-")) {
-            used.push(rest.split([' ', '.', '=']).next().unwrap_or(rest).to_owned());
-        }
-    }
-    used
-}
-
-fn architecture(root: &Path, crates: &[String], problems: &mut Vec<String>) {
-    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap_or_default();
-    for name in crates {
-        if !text.contains(&format!("| `{name}` |")) {
-            problems.push(format!("crate `{name}` has no row in ARCHITECTURE.md"));
-        }
-    }
 }
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -176,23 +90,5 @@ fn source(name: &str, file: &str, text: &str, problems: &mut Vec<String>) {
                 .iter()
                 .for_each(|word| forbid(word));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_real_dependencies_count() {
-        let manifest = "[dependencies]\nwattle-logic.workspace = true\nclap = \"4\"\n\
-                        wattle-engine = { path = \"x\" }\n[dev-dependencies]\nwattle-testing.workspace = true\n";
-        assert_eq!(dependencies(manifest), ["logic", "engine"]);
-    }
-
-    #[test]
-    fn layers_reach_through() {
-        assert!(allowed("cli").is_some_and(|all| all.contains(&"logic")));
-        assert!(allowed("memory").is_some_and(|all| !all.contains(&"engine")));
     }
 }

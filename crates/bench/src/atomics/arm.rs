@@ -4,7 +4,7 @@
 use super::rules::{Node, Test};
 
 /// Is the first effect locally ordered before the second, by a single clause?
-pub fn ordered(test: &Test, a: usize, b: usize) -> Option<&'static str> {
+pub(super) fn ordered(test: &Test, a: usize, b: usize) -> Option<&'static str> {
     let (first, second) = (&test.nodes[a], &test.nodes[b]);
     if first.rmw.is_some() && first.rmw == second.rmw && first.reads.is_some() && second.writes.is_some() {
         return Some("aob: rmw");
@@ -107,7 +107,7 @@ fn barrier_ordered(test: &Test, a: usize, b: usize) -> Option<&'static str> {
 
 /// The internal visibility requirement: program order at one location, what is read from what, what is
 /// written before what.
-pub fn one_location(test: &Test) -> Option<&'static str> {
+pub(super) fn one_location(test: &Test) -> Option<&'static str> {
     for first in &test.nodes {
         for second in &test.nodes {
             let own = first.thread == second.thread && first.location == second.location;

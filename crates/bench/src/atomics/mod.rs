@@ -42,7 +42,7 @@ fn family(architecture: Architecture) -> Family {
     family
 }
 
-pub fn run(count: usize, seed: u64) -> Result<bool, String> {
+pub(crate) fn run(count: usize, seed: u64) -> Result<bool, String> {
     let mut failed = 0;
     for architecture in ARCHITECTURES {
         let cycles = family(architecture).sample(seed, count);
@@ -64,7 +64,7 @@ pub fn run(count: usize, seed: u64) -> Result<bool, String> {
 
 /// Rows of the table for the cycles on standard input (an architecture and edges on each line); without
 /// any, rows for random cycles, as many allowed as forbidden.
-pub fn rows(count: usize, seed: u64) -> Result<bool, String> {
+pub(crate) fn rows(count: usize, seed: u64) -> Result<bool, String> {
     let text = std::io::read_to_string(std::io::stdin()).map_err(|error| error.to_string())?;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let (cycle, _) = line.split_once('#').unwrap_or((line, ""));

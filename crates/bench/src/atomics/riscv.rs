@@ -4,7 +4,7 @@
 use super::rules::{Node, Test};
 
 /// Rules 1 to 13, the first that applies; 3 before 2, which by the letter covers some of it.
-pub fn ordered(test: &Test, a: usize, b: usize) -> Option<&'static str> {
+pub(super) fn ordered(test: &Test, a: usize, b: usize) -> Option<&'static str> {
     let (first, second) = (&test.nodes[a], &test.nodes[b]);
     if first.step >= second.step {
         return None;
@@ -85,7 +85,7 @@ fn fenced(fence: &str, first: &Node, second: &Node) -> bool {
 
 /// The load value axiom where it needs no global order: a load returns no store that an earlier store
 /// of its own hart follows, and no later store of its own hart.
-pub fn one_location(test: &Test) -> Option<&'static str> {
+pub(super) fn one_location(test: &Test) -> Option<&'static str> {
     for load in &test.nodes {
         let Some(value) = load.reads else { continue };
         for store in &test.nodes {

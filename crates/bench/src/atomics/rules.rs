@@ -18,14 +18,14 @@ use super::{arm, riscv};
 
 /// Whether the cycle may happen, and what decides that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument {
+pub(super) struct Argument {
     pub allowed: bool,
     pub rules: String,
 }
 
 /// One memory operation, or one effect.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     pub thread: usize,
     /// The number of its instruction in its thread.
     pub step: usize,
@@ -41,18 +41,18 @@ pub struct Node {
 }
 
 impl Node {
-    pub fn is_amo(&self) -> bool {
+    pub(super) fn is_amo(&self) -> bool {
         self.rmw.is_some_and(|(rmw, _)| rmw != Rmw::Exclusive)
     }
 
-    pub fn is_exclusive(&self) -> bool {
+    pub(super) fn is_exclusive(&self) -> bool {
         self.rmw.is_some_and(|(rmw, _)| rmw == Rmw::Exclusive)
     }
 }
 
 /// Everything about a test that the rules ask for.
 #[derive(Debug, Default)]
-pub struct Test {
+pub(super) struct Test {
     pub nodes: Vec<Node>,
     /// Thread, the step that it stands before, and its name in edges.
     pub fences: Vec<(usize, usize, &'static str)>,
@@ -68,9 +68,9 @@ pub struct Test {
 
 /// Which rule orders the first node before the second, if one does. They are of one thread, and the
 /// first does not come later.
-pub type Ordered = fn(&Test, usize, usize) -> Option<&'static str>;
+pub(super) type Ordered = fn(&Test, usize, usize) -> Option<&'static str>;
 
-pub fn argue(cycle: &Cycle) -> Argument {
+pub(super) fn argue(cycle: &Cycle) -> Argument {
     let test = Test::new(cycle);
     let (ordered, same): (Ordered, fn(&Test) -> Option<&'static str>) = match cycle.architecture {
         Architecture::Riscv => (riscv::ordered, riscv::one_location),
@@ -211,7 +211,7 @@ impl Test {
     }
 
     /// The fences between two steps of a thread.
-    pub fn between(
+    pub(super) fn between(
         &self,
         thread: usize,
         first: usize,
@@ -223,7 +223,7 @@ impl Test {
     }
 
     /// The nodes between two nodes of a thread, in program order.
-    pub fn middle(&self, a: usize, b: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn middle(&self, a: usize, b: usize) -> impl Iterator<Item = usize> + '_ {
         let (from, to) = (&self.nodes[a], &self.nodes[b]);
         (0..self.nodes.len()).filter(move |at| {
             let node = &self.nodes[*at];
@@ -232,7 +232,7 @@ impl Test {
     }
 
     /// Is there a branch that depends on the first node, before the second?
-    pub fn controls(&self, a: usize, b: usize) -> bool {
+    pub(super) fn controls(&self, a: usize, b: usize) -> bool {
         self.control.iter().any(|(source, step)| *source == a && *step <= self.nodes[b].step)
     }
 

@@ -11,21 +11,21 @@ use wattle_program::passes::{Insertion, insert};
 use wattle_program::{Fence, Program, passes};
 
 /// Where a full fence may stand.
-pub fn places(program: &Program, memory: &MemoryModel) -> Vec<Insertion> {
+pub(super) fn places(program: &Program, memory: &MemoryModel) -> Vec<Insertion> {
     let kinds = wattle_repair::kinds(program.vocabulary, memory);
     let strongest: Option<Fence> = kinds.into_iter().max_by_key(|fence| fence.orders.0.count_ones());
     wattle_repair::places(program, memory, false, strongest.as_slice())
 }
 
 /// By their numbers among the places.
-pub fn with_fences(program: &Program, memory: &MemoryModel, chosen: &[usize]) -> Program {
+pub(super) fn with_fences(program: &Program, memory: &MemoryModel, chosen: &[usize]) -> Program {
     let places = places(program, memory);
     let chosen: Vec<Insertion> = chosen.iter().filter_map(|number| places.get(*number).cloned()).collect();
     insert(program, &wattle_repair::merge_copies(program, &chosen))
 }
 
 /// The numbers of the places. `None`: not even with all of them.
-pub fn fewest(
+pub(super) fn fewest(
     program: &Program,
     memory: &MemoryModel,
     reduction: &dyn Reduction,
@@ -56,7 +56,7 @@ fn holds(program: &Program, reduction: &dyn Reduction, slots: u32) -> Result<boo
 }
 
 /// All sets of `size` numbers below `all`, in the order of words.
-pub fn subsets(all: usize, size: usize) -> Vec<Vec<usize>> {
+pub(super) fn subsets(all: usize, size: usize) -> Vec<Vec<usize>> {
     let mut sets = vec![vec![]];
     for _ in 0..size {
         let longer = |set: &Vec<usize>| {

@@ -23,7 +23,7 @@ use one::{Done, Job};
 use paper::{ALGORITHMS, Algorithm};
 
 /// Arguments: nothing for all of it, or some of `tables fences found` and names of programs; `--quick`, `--limit SECONDS`.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     if let [first, rest @ ..] = arguments
         && first == "--one"
     {

@@ -15,7 +15,7 @@ use crate::bmc::{processor, resident};
 
 /// What to prove, and how.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub(super) struct Job {
     pub text: String,
     pub model: String,
     pub method: String,
@@ -32,18 +32,18 @@ pub struct Job {
 
 /// Figures by name.
 #[derive(Clone, Debug, Default)]
-pub struct Done(Vec<(String, String)>);
+pub(super) struct Done(Vec<(String, String)>);
 
 impl Done {
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn number(&self, name: &str) -> Option<f64> {
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.get(name)?.parse().ok()
     }
 
-    pub fn verdict(&self) -> &str {
+    pub(super) fn verdict(&self) -> &str {
         self.get("verdict").unwrap_or("T/O")
     }
 }
@@ -84,7 +84,7 @@ impl Job {
     }
 
     /// In a child; nothing if it did not end in time.
-    pub fn run(&self) -> Result<Done, String> {
+    pub(super) fn run(&self) -> Result<Done, String> {
         let executable = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut child = Command::new(executable)
             .args(["extrapolate", "--one"])
@@ -110,7 +110,7 @@ impl Job {
 }
 
 /// The child's side: prove, and print figures.
-pub fn one(arguments: &[String]) -> Result<bool, String> {
+pub(super) fn one(arguments: &[String]) -> Result<bool, String> {
     let job = Job::parse(arguments)?;
     let memory = wattle_memory::find(&job.model).ok_or("no such memory model")?;
     let loaded =

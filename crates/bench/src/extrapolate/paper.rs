@@ -1,7 +1,7 @@
 //! What Dan, Meshman, Vechev and Yahav (SAS 2013) report: the rows of their Tables 1 and 2, with buffers of one.
 
 /// One program.
-pub struct Algorithm {
+pub(super) struct Algorithm {
     pub name: &'static str,
     /// The text, with predicates.
     pub text: &'static str,
@@ -15,7 +15,7 @@ pub struct Algorithm {
 /// A row of the tables, in the order of their columns: input predicates, input cubes, thousand calls, seconds to
 /// build, cubes used, thousand states, MB, seconds to check. `–`: none; `?`: not legible in the copy we have. A
 /// method with a star does without rule 7 (14): our queue's cubes need both indices in slots.
-pub struct Row {
+pub(super) struct Row {
     pub model: &'static str,
     pub method: &'static str,
     pub cells: [&'static str; 8],
@@ -23,7 +23,7 @@ pub struct Row {
 
 impl Row {
     /// Seconds to build and to check, as far as they are legible.
-    pub fn seconds(&self) -> Option<f64> {
+    pub(super) fn seconds(&self) -> Option<f64> {
         let building: f64 = self.cells[3].parse().ok()?;
         Some(building + self.cells[7].parse().unwrap_or(0.0))
     }
@@ -33,7 +33,7 @@ const fn row(model: &'static str, method: &'static str, cells: [&'static str; 8]
     Row { model, method, cells }
 }
 
-pub const ALGORITHMS: [Algorithm; 7] = [
+pub(super) const ALGORITHMS: [Algorithm; 7] = [
     Algorithm {
         name: "Dekker",
         text: "dekker/dekker_predicates",

@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-pub struct Family {
+pub(super) struct Family {
     pub name: &'static str,
     pub model: &'static str,
     pub sizes: RangeInclusive<usize>,
     pub text: fn(usize) -> String,
 }
 
-pub const FAMILIES: [Family; 4] = [
+pub(super) const FAMILIES: [Family; 4] = [
     Family { name: "IRIW, n writers and n readers", model: "tso", sizes: 2..=8, text: iriw_x86 },
     Family { name: "IRIW, n writers and n readers", model: "power", sizes: 2..=8, text: iriw_ppc },
     Family { name: "2+2W, a ring of n threads", model: "tso", sizes: 2..=6, text: ring_x86 },

@@ -33,7 +33,7 @@ const ROUNDS: usize = 5;
 const COLD_STARTS: usize = 50;
 
 /// Arguments: `--quick` for small families only.
-pub fn run(arguments: &[String]) -> Result<bool, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let quick = match arguments {
         [] => false,
         [only] if only == "--quick" => true,

@@ -22,7 +22,7 @@ use wattle_driver::{Input, Watch, in_order, models};
 use wattle_engine::{Budget, Reason};
 use wattle_report::{OutcomesReport, OutcomesVerdict};
 
-use differences::Lists;
+pub use differences::Lists;
 pub use row::{Answer, Row, rows};
 
 /// What came of one row.
@@ -140,6 +140,7 @@ pub fn known_folders() -> Result<Vec<String>, String> {
 }
 
 /// One thing to say about a row.
+#[derive(Clone, Debug)]
 pub struct Line {
     pub text: String,
     /// Must somebody do something about it?
@@ -233,31 +234,5 @@ fn of_report(report: &OutcomesReport) -> Ours {
             Some(diagnostic) => diagnostic.message.clone(),
             None => "refused without a word".into(),
         }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every row of every table, all at once: a row that is not run cannot pass.
-    #[test]
-    fn we_agree_with_herd_or_say_why_not() {
-        if !data().is_dir() {
-            eprintln!("herd tables: ignored, because ../shared/data/litmus is not there");
-            return;
-        }
-        let lists = Lists::read(&root()).unwrap();
-        let mut open = Vec::new();
-        let mut scores = Vec::new();
-        for folder in known_folders().unwrap() {
-            let (score, lines) = judge_folder(&folder, &lists, 2).unwrap();
-            assert_eq!(score.rows, score.agreed + score.disagreed + score.unsupported, "{folder}");
-            open.extend(lines.into_iter().filter(|line| line.open).map(|line| line.text));
-            scores.push((folder, score));
-        }
-        eprintln!("{}", table(&scores));
-        open.extend(lists.without_rows(&known_folders().unwrap()));
-        assert!(open.is_empty(), "{} open\n{}", open.len(), open.join("\n"));
     }
 }

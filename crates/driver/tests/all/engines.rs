@@ -6,6 +6,8 @@ use wattle_driver::{Input, Watch, models};
 use wattle_engine::{Budget, Property, Reason};
 use wattle_report::{CheckReport, CheckVerdict};
 
+use super::smt;
+
 fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport {
     let request = Check {
         model: models::resolve(model, false).unwrap(),
@@ -19,10 +21,6 @@ fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport 
         litmus: false,
     };
     check(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap().report
-}
-
-fn smt() -> Vec<std::path::PathBuf> {
-    wattle_smt::Library::beside(&std::env::current_exe().unwrap())
 }
 
 /// Every engine, under the models that it works on.

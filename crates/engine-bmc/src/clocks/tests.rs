@@ -8,7 +8,7 @@ use wattle_engine_enumerate::Enumerate;
 use wattle_generate::{Flavour, Profile, Rng};
 use wattle_memory::{axiomatic, find};
 use wattle_program::Program;
-use wattle_sat::{Outcome, Solver};
+use wattle_sat::{Satisfiability, Solver};
 
 use super::*;
 use crate::testing::outcomes::{Sure, outcomes, parse};
@@ -162,11 +162,11 @@ fn structures(model: &str, seeds: std::ops::Range<u64>, formulation: Clocks) -> 
         for _ in 0..12 {
             let (assumed, execution) = choose(&mut rng, &all, &encoding, &cells);
             let judged = axiomatic::evaluate(&axioms.tree, &execution).unwrap();
-            let expected = if judged.is_consistent() { Outcome::Sat } else { Outcome::Unsat };
+            let expected = if judged.is_consistent() { Satisfiability::Sat } else { Satisfiability::Unsat };
             let outcome = solver.solve(&assumed);
             assert_eq!(outcome, expected, "{model} seed {seed}: {:?}\n{execution:#?}", judged.broken());
             match outcome {
-                Outcome::Sat => consistent += 1,
+                Satisfiability::Sat => consistent += 1,
                 _ => inconsistent += 1,
             }
         }

@@ -8,7 +8,7 @@ use wattle_generate::Rng;
 use wattle_judge::certify;
 use wattle_memory::cat::{Axioms, Role, read};
 use wattle_memory::{MemoryModel, axiomatic};
-use wattle_sat::{Outcome, Solver};
+use wattle_sat::{Satisfiability, Solver};
 use wattle_source::{NoLoader, Sources};
 
 use super::Order;
@@ -61,9 +61,9 @@ fn compare(
             let context =
                 || format!("{} seed {seed} try {number}: {:?}\n{execution:#?}", memory.name, judged.broken());
             let outcome = solver.solve(&assumed);
-            let expected = if judged.is_consistent() { Outcome::Sat } else { Outcome::Unsat };
+            let expected = if judged.is_consistent() { Satisfiability::Sat } else { Satisfiability::Unsat };
             assert_eq!(outcome, expected, "{}", context());
-            if proved && outcome == Outcome::Unsat {
+            if proved && outcome == Satisfiability::Unsat {
                 let proof = solver.proof().unwrap();
                 refutation.refuted.push(refuted(&number.to_string(), &assumed, &[], Some(&proof)));
             }
@@ -78,7 +78,7 @@ fn compare(
                     .any(|one| one.name == mark.axiom && one.holds == (mark.role == Role::Flag));
                 assumed.push(mark.raised);
                 let both = marked && judged.is_consistent();
-                let expected = if both { Outcome::Sat } else { Outcome::Unsat };
+                let expected = if both { Satisfiability::Sat } else { Satisfiability::Unsat };
                 assert_eq!(solver.solve(&assumed), expected, "{} {}", mark.axiom, context());
                 assumed.pop();
                 tally.raised += u32::from(both);

@@ -8,7 +8,7 @@ use wattle_memory::MemoryModel;
 use wattle_memory::cat::analysis::{Coherence, coherence};
 use wattle_program::symbolic::Expr;
 use wattle_program::{Program, Shape};
-use wattle_sat::{Clauses, Lit, Outcome, Solver};
+use wattle_sat::{Clauses, Lit, Satisfiability, Solver};
 use wattle_source::{NoLoader, Sources};
 
 use crate::circuit::{Circuit, Word};
@@ -74,7 +74,7 @@ pub(crate) fn outcomes(
     };
     solver.connect(description);
     let mut found = BTreeSet::new();
-    while solver.solve(&ended) == Outcome::Sat {
+    while solver.solve(&ended) == Satisfiability::Sat {
         let values: Vec<i64> =
             words.iter().map(|word| word.value_by(|literal| Some(solver.value(literal))).unwrap()).collect();
         let other: Vec<Lit> = (words.iter().flat_map(|word| word.bits()))

@@ -20,7 +20,8 @@ pub enum Certificate {
     },
     /// All consistent executions were looked at and none is bad.
     Executions {
-        /// How many there are, those with a stopped thread included.
+        /// In how many of them every thread ends. Others are looked at too, but how many depends on where an
+        /// engine lets threads stop.
         executions: u64,
     },
     /// The abstract states that can be reached were visited and none is bad.

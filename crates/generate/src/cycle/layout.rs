@@ -129,7 +129,7 @@ impl fmt::Display for Broken {
 }
 
 /// As many as there are names of locations.
-pub const LARGEST: usize = 16;
+pub(super) const LARGEST: usize = 16;
 const LOCATIONS: [&str; LARGEST] =
     ["x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
 

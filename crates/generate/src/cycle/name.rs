@@ -43,7 +43,7 @@ const SHAPES: [(&str, &str); 26] = [
 /// Shapes at one location, where program order itself is the question.
 const COHERENCE: [(&str, &str); 3] = [("CoRR", "W+RR"), ("CoRW2", "W+RW"), ("CoWR", "W+WR")];
 
-pub fn name(cycle: &Cycle) -> String {
+pub(super) fn name(cycle: &Cycle) -> String {
     let (ends, threads) = walk(cycle);
     let alone = cycle.locations == 1 && cycle.threads == 2;
     let table: &[(&str, &str)] = if alone && threads.len() == 1 { &COHERENCE } else { &SHAPES };
@@ -62,7 +62,7 @@ pub fn name(cycle: &Cycle) -> String {
 
 /// By this, the rotations of a cycle are ordered: `W` before `WW` before `WR` before `RW`, thread by
 /// thread.
-pub fn order_of_threads(cycle: &Cycle) -> Vec<String> {
+pub(super) fn order_of_threads(cycle: &Cycle) -> Vec<String> {
     // In the alphabet R comes before W, here it comes after.
     walk(cycle).0.split('+').map(|ends| ends.replace('R', "X")).collect()
 }

@@ -43,8 +43,8 @@ pub fn certify(
             certified.counts.push(("certified states", states));
         }
         Certificate::Executions { executions } => {
-            executions::executions(task, *executions, coverage, run)?;
-            certified.counts.push(("certified executions", *executions));
+            let executions = executions::executions(task, *executions, coverage, run)?;
+            certified.counts.push(("certified executions", executions));
         }
         Certificate::Abstraction(proof) => {
             let library = library().map_err(Reason::Solver)?;

@@ -5,7 +5,7 @@ use wattle_engine_explore::Explore;
 use wattle_logic::{Sort, Term, Value};
 use wattle_program::passes::{Insertion, insert};
 use wattle_program::{Program, PropertyKind, Vocabulary};
-use wattle_repair::Outcome::Repaired;
+use wattle_repair::Repairability::Repaired;
 use wattle_repair::{All, Options, Relaxed, in_all_copies, relax};
 
 use crate::build::{Builder, int};
@@ -118,7 +118,7 @@ fn random_programs_get_exactly_the_minimal_placements() {
             continue;
         }
         let repair = run_with(&program, model, &options);
-        let Repaired(found) = repair.outcome else { panic!("round {round}: {:?}", repair.outcome) };
+        let Repaired(found) = repair.result else { panic!("round {round}: {:?}", repair.result) };
         repaired += 1;
         several += usize::from(found.solutions.len() > 1);
         assert!(found.minimal && found.complete, "round {round}");
@@ -149,7 +149,7 @@ fn random_remote_programs_get_exactly_the_minimal_flushes() {
             continue;
         }
         let repair = run_with(&program, "rma", &options);
-        let Repaired(found) = repair.outcome else { panic!("round {round}: {:?}", repair.outcome) };
+        let Repaired(found) = repair.result else { panic!("round {round}: {:?}", repair.result) };
         repaired += 1;
         several += usize::from(found.solutions.len() > 1);
         assert!(found.minimal && found.complete, "round {round}");
@@ -180,13 +180,13 @@ fn relaxing_what_is_fenced_everywhere_leaves_as_many_as_repairing_adds() {
         if !forbid_weak_outcome(&mut program, model, &mut random) {
             continue;
         }
-        let Repaired(found) = run_with(&program, model, &Options::default()).outcome else { panic!() };
+        let Repaired(found) = run_with(&program, model, &Options::default()).result else { panic!() };
         let memory = wattle_memory::find(model).unwrap();
         let all = in_text(&places(&program, memory, false));
         let fenced = insert(&program, &all);
         let task = Task { program: &fenced, memory, property: Property::Stated };
         let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
-        let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.outcome else { panic!("round {round}") };
+        let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!("round {round}") };
         assert!(minimal);
         assert_eq!((keep.len(), keep.len() + remove.len()), (found.source.unwrap().count, all.len()));
         relaxed += 1;

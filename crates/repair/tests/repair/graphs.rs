@@ -7,7 +7,7 @@ use wattle_logic::{Sort, Term, Value};
 use wattle_program::passes::{Insertion, forget_dead, insert};
 use wattle_program::{Program, PropertyKind, Vocabulary};
 use wattle_repair::law::{Law, a_repair_is_tight, adding_a_fence_never_hurts};
-use wattle_repair::{All, Options, Outcome, Proof, Relaxed, Repair, kind, relax, repair};
+use wattle_repair::{All, Options, Proof, Relaxed, Repair, Repairability, kind, relax, repair};
 
 use crate::build::{Builder, int};
 use crate::fuzz::Random;
@@ -98,13 +98,13 @@ fn classic(name: &str, vocabulary: Vocabulary) -> Program {
 fn fences(name: &str, model: &str, options: &Options) -> Vec<String> {
     let (_, vocabulary) = MODELS.into_iter().find(|(other, _)| *other == model).unwrap();
     let repair = run(&classic(name, vocabulary), model, options);
-    match repair.outcome {
-        Outcome::Repaired(found) => {
+    match repair.result {
+        Repairability::Repaired(found) => {
             assert!(found.minimal && found.complete, "{name} {model}");
             assert!(matches!(found.proof, Proof::Safe { .. }));
             found.solutions[0].iter().map(|one| kind(&one.op).to_string()).collect()
         }
-        Outcome::AlreadySafe { .. } => vec![],
+        Repairability::AlreadySafe { .. } => vec![],
         other => panic!("{name} {model}: {other:?}"),
     }
 }
@@ -176,7 +176,9 @@ fn copies_that_can_spare_the_fence_of_the_text_do_not_get_it() {
         });
         let read = |process: u32| Term::local_of(process, int(0), 0, Sort::Int).equals(int(0));
         let program = builder.finish(PropertyKind::Finally, Term::conjunction([read(0), read(1)]).negated());
-        let Outcome::Repaired(found) = run(&program, model, &Options::default()).outcome else { panic!() };
+        let Repairability::Repaired(found) = run(&program, model, &Options::default()).result else {
+            panic!()
+        };
         let copies: Vec<_> = found.solutions[0].iter().map(|one| one.place.copy).collect();
         assert_eq!((copies, found.minimal), (vec![None, Some(0)], true), "{model}");
         let source = found.source.unwrap();
@@ -197,9 +199,9 @@ fn coherence_alone_cannot_be_broken_and_sc_cannot_be_mended() {
     let corr: [&[Access]; 2] = [&[w('x', 1)], &[r('x'), r('x')]];
     for (model, vocabulary) in MODELS {
         let repair = run(&litmus(vocabulary, &corr, &[1, 0], &[]), model, &Options::default());
-        assert!(matches!(repair.outcome, Outcome::AlreadySafe { proof: Proof::Safe { .. } }), "{model}");
+        assert!(matches!(repair.result, Repairability::AlreadySafe { proof: Proof::Safe { .. } }), "{model}");
         let repair = run(&litmus(vocabulary, &corr, &[0, 1], &[]), model, &Options::default());
-        assert!(matches!(repair.outcome, Outcome::BrokenUnderSc { .. }), "{model}");
+        assert!(matches!(repair.result, Repairability::BrokenUnderSc { .. }), "{model}");
     }
 }
 
@@ -209,7 +211,7 @@ fn what_the_strongest_fence_does_not_repair_is_said_to_be_so() {
     let options = Options { kinds: Some(vec![wattle_program::Fence::lwsync()]), ..Options::default() };
     let program = classic("SB", Vocabulary::Ppc);
     let repair = run(&program, "power", &options);
-    let Outcome::Unrepairable { counterexample } = repair.outcome else { panic!("{:?}", repair.outcome) };
+    let Repairability::Unrepairable { counterexample } = repair.result else { panic!("{:?}", repair.result) };
     let memory = wattle_memory::find("power").unwrap();
     let task = Task { program: &program, memory, property: Property::Stated };
     wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
@@ -223,7 +225,7 @@ fn superfluous_fences_can_go_under_axioms_too() {
     let fenced = insert(&program, &places(&program, memory, false));
     let task = Task { program: &fenced, memory, property: Property::Stated };
     let relaxing = relax(&task, &Enumerate::default(), &Options::default(), &Run::default()).unwrap();
-    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.outcome else { panic!() };
+    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
     assert_eq!((keep.len(), remove.len(), minimal), (2, 2, true));
 }
 
@@ -310,7 +312,7 @@ fn random_programs_get_the_fewest_and_weakest_fences() {
         if !forbid_weak_outcome(&mut program, model, &mut random) {
             continue;
         }
-        let Outcome::Repaired(found) = run(&program, model, &Options::default()).outcome else {
+        let Repairability::Repaired(found) = run(&program, model, &Options::default()).result else {
             panic!("round {round} {model}")
         };
         repaired += 1;
@@ -341,10 +343,10 @@ fn random_programs_get_the_fewest_and_weakest_fences() {
 fn all_solutions_have_nothing_to_weaken() {
     let options = Options { all: All::Subset, ..Options::default() };
     let program = classic("MP", Vocabulary::Ppc);
-    let Outcome::Repaired(found) = run(&program, "power", &options).outcome else { panic!() };
+    let Repairability::Repaired(found) = run(&program, "power", &options).result else { panic!() };
     assert_eq!(found.solutions.len(), 1);
     let program = classic("R", Vocabulary::Riscv);
-    let Outcome::Repaired(found) = run(&program, "riscv", &options).outcome else { panic!() };
+    let Repairability::Repaired(found) = run(&program, "riscv", &options).result else { panic!() };
     assert_eq!(found.solutions.len(), 1, "{:?}", found.solutions);
 }
 

@@ -15,7 +15,8 @@ use wattle_program::passes::{Insertion, Spot};
 use wattle_program::{Op, Program};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
-    All, Objective, Options, Outcome, Proof, Relaxed, Repair, Repaired, describe, kind, kinds, relax, repair,
+    All, Objective, Options, Proof, Relaxed, Repair, Repairability, Repaired, describe, kind, kinds, relax,
+    repair,
 };
 
 /// All places with all kinds.
@@ -31,8 +32,8 @@ fn run_with(program: &Program, model: &str, options: &Options) -> Repair {
 
 fn repaired_with(program: &Program, model: &str, options: &Options) -> Repaired {
     let repair = run_with(program, model, options);
-    match repair.outcome {
-        Outcome::Repaired(repaired) => repaired,
+    match repair.result {
+        Repairability::Repaired(repaired) => repaired,
         other => panic!("{model}: {other:?}"),
     }
 }
@@ -74,7 +75,7 @@ fn store_buffering_needs_two() {
 fn message_passing_needs_a_fence_under_pso_only() {
     let program = programs::message_passing();
     let tso = run_with(&program, "tso", &Options::default());
-    assert!(matches!(tso.outcome, Outcome::AlreadySafe { proof: Proof::Safe { .. } }));
+    assert!(matches!(tso.result, Repairability::AlreadySafe { proof: Proof::Safe { .. } }));
     let pso = repaired(&program, "pso");
     assert_eq!(names(&program, &pso.solutions[0]), ["p store x"]);
 }
@@ -147,7 +148,7 @@ fn an_engine_that_cannot_refute_descends() {
         let task = Task { program: &program, memory, property: Property::Stated };
         let repair =
             repair(&task, &engines::OnlyProves::default(), &Options::default(), &Run::default()).unwrap();
-        let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+        let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
         assert_eq!((repaired.count, repaired.source.unwrap().count), (count, source));
         assert!(!repaired.minimal && matches!(repaired.proof, Proof::Safe { .. }));
     }
@@ -160,7 +161,7 @@ fn an_engine_without_schedules_is_asked_more() {
     let task = Task { program: &program, memory, property: Property::Stated };
     let engine = engines::NoSchedules::default();
     let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
-    let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+    let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
     assert_eq!((repaired.count, repaired.source.unwrap().count), (4, 2));
     assert!(!repaired.minimal, "nothing was replayed");
 }
@@ -217,7 +218,7 @@ fn flushes_name_the_copy_that_the_statement_names() {
 fn what_is_broken_under_sc_is_not_repaired() {
     for model in ["sc", "tso", "pso"] {
         let repair = run_with(&programs::broken_under_sc(), model, &Options::default());
-        assert!(matches!(repair.outcome, Outcome::BrokenUnderSc { .. }), "{model}");
+        assert!(matches!(repair.result, Repairability::BrokenUnderSc { .. }), "{model}");
     }
 }
 
@@ -225,7 +226,7 @@ fn what_is_broken_under_sc_is_not_repaired() {
 fn what_no_place_repairs_is_said_to_be_so() {
     let program = programs::unrepairable();
     let repair = run_with(&program, "tso", &Options::default());
-    let Outcome::Unrepairable { counterexample } = repair.outcome else { panic!("{:?}", repair.outcome) };
+    let Repairability::Unrepairable { counterexample } = repair.result else { panic!("{:?}", repair.result) };
     let task =
         Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
     wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
@@ -326,7 +327,7 @@ fn superfluous_fences_can_go() {
     let memory = wattle_memory::find("tso").unwrap();
     let task = Task { program: &program, memory, property: Property::Stated };
     let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
-    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.outcome else { panic!() };
+    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
     assert!(minimal);
     assert_eq!((keep.len(), remove.len()), (1, 1));
     assert!(keep[0].origin < remove[0].origin);
@@ -334,7 +335,7 @@ fn superfluous_fences_can_go() {
     let program = programs::remote_figure_2(true);
     let task = Task { program: &program, memory: wattle_memory::find("rma").unwrap(), ..task };
     let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
-    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.outcome else { panic!() };
+    let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
     assert!(minimal);
     assert_eq!((keep.len(), remove.len()), (1, 1));
     assert!(keep[0].origin < remove[0].origin);
@@ -342,7 +343,7 @@ fn superfluous_fences_can_go() {
     let program = programs::store_buffering();
     let task = Task { program: &program, memory, ..task };
     let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
-    assert!(matches!(relaxing.outcome, Relaxed::NotSafe { .. }));
+    assert!(matches!(relaxing.result, Relaxed::NotSafe { .. }));
 }
 
 #[test]
@@ -370,7 +371,7 @@ fn a_spent_budget_is_no_answer() {
         let work = Some(Work::microseconds(microseconds));
         let run = Run::new(Budget { work, ..Budget::default() });
         let repair = repair(&task, &Explore::default(), &Options::default(), &run).unwrap();
-        if let Outcome::Unknown(unknown) = repair.outcome {
+        if let Repairability::Unknown(unknown) = repair.result {
             assert_eq!(unknown.reason, Reason::Work);
             bounds.push(unknown.at_least);
         }
@@ -385,7 +386,7 @@ fn a_bounded_proof_is_not_called_minimal() {
         Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
     let engine = Explore { max_capacity: 2, ..Explore::default() };
     let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
-    let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+    let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
     assert_eq!((repaired.count, repaired.minimal), (2, false));
     assert!(matches!(repaired.proof, Proof::Bounded(_)));
 }
@@ -397,7 +398,7 @@ fn a_proved_full_fence_is_better_than_a_barrier_that_is_not() {
         Task { program: &program, memory: wattle_memory::find("pso").unwrap(), property: Property::Stated };
     let kinds = |engine: &dyn Engine| {
         let repair = repair(&task, engine, &Options::default(), &Run::default()).unwrap();
-        let Outcome::Repaired(repaired) = repair.outcome else { panic!("{:?}", repair.outcome) };
+        let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
         assert!(repaired.minimal);
         repaired.solutions[0].iter().map(|one| kind(&one.op).to_string()).collect::<Vec<_>>()
     };

@@ -59,8 +59,8 @@ fn of_certificate(certificate: &Certificate, statistics: &Statistics) -> Value {
         Certificate::StateSpace { capacity } => json!({
             "kind": "state_space", "states": statistics.counted("states"), "capacity": capacity,
         }),
-        Certificate::Executions { executions } => {
-            json!({"kind": "executions", "executions": executions})
+        Certificate::Executions { .. } => {
+            json!({"kind": "executions", "executions": statistics.counted("executions")})
         }
         Certificate::Abstraction(proof) => json!({
             "kind": "abstraction", "predicates": proof.predicates.len(), "triples": proof.triples.len(),

@@ -351,7 +351,7 @@ fn test() -> Fields {
         ("line", number()),
         ("model", or_null(text())),
         ("what", text()),
-        ("status", words(&["passed", "failed", "ignored"])),
+        ("status", words(&["passed", "failed", "internal", "ignored"])),
         ("message", or_null(text())),
     ]
 }

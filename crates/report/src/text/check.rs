@@ -65,8 +65,9 @@ fn headline(report: &CheckReport, options: &Options) -> String {
                         worth.push(format!("at most {most} pending a thread"));
                     }
                 }
-                Certificate::Executions { executions } => {
-                    worth.push(format!("{}, all looked at", counted(*executions, "execution")));
+                Certificate::Executions { .. } => {
+                    let executions = report.statistics.counted("executions").unwrap_or_default();
+                    worth.push(format!("{}, all looked at", counted(executions, "execution")));
                 }
                 Certificate::Abstraction(proof) => {
                     let predicates = counted(proof.predicates.len() as u64, "predicate");

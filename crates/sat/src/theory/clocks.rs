@@ -77,7 +77,7 @@ pub(super) struct Clocks {
 
 impl Clocks {
     /// The fixed part, or edges of it that are a cycle.
-    pub fn new(vertices: usize, fixed: &[Edge]) -> Result<Clocks, Vec<Edge>> {
+    pub(super) fn new(vertices: usize, fixed: &[Edge]) -> Result<Clocks, Vec<Edge>> {
         let pairs: Vec<(u32, u32)> = fixed.iter().map(|edge| (edge.from, edge.to)).collect();
         let Cover { chain, position, chains, order, kept } = chains::cover(vertices, &pairs)
             .map_err(|cycle| cycle.into_iter().map(|number| fixed[number as usize]).collect::<Vec<_>>())?;
@@ -115,7 +115,7 @@ impl Clocks {
     }
 
     /// `b` is `a`, or after it.
-    pub fn reaches(&self, a: u32, b: u32) -> bool {
+    pub(super) fn reaches(&self, a: u32, b: u32) -> bool {
         self.clock[self.entry(b, self.chain[a as usize])] >= self.position[a as usize]
     }
 
@@ -124,25 +124,25 @@ impl Clocks {
     }
 
     /// The entry that must rise to the position for `a` to reach `b`.
-    pub fn watch(&self, a: u32, b: u32) -> (u32, u32) {
+    pub(super) fn watch(&self, a: u32, b: u32) -> (u32, u32) {
         (self.entry(b, self.chain[a as usize]) as u32, self.position[a as usize])
     }
 
-    pub fn entries(&self) -> usize {
+    pub(super) fn entries(&self) -> usize {
         self.clock.len()
     }
 
-    pub fn records(&self) -> usize {
+    pub(super) fn records(&self) -> usize {
         self.records.len()
     }
 
     /// An entry, and the values that it rose from and to.
-    pub fn rise(&self, record: usize) -> (u32, u32, u32) {
+    pub(super) fn rise(&self, record: usize) -> (u32, u32, u32) {
         let Record { entry, value, previous, .. } = self.records[record];
         (entry, self.value_before(entry, previous), value)
     }
 
-    pub fn base(&self, entry: u32) -> u32 {
+    pub(super) fn base(&self, entry: u32) -> u32 {
         self.base[entry as usize]
     }
 
@@ -151,7 +151,7 @@ impl Clocks {
     }
 
     /// Adds an edge; `false` if it would close a cycle.
-    pub fn insert(&mut self, edge: Edge) -> bool {
+    pub(super) fn insert(&mut self, edge: Edge) -> bool {
         if self.reaches(edge.to, edge.from) {
             return false;
         }
@@ -199,11 +199,11 @@ impl Clocks {
         }
     }
 
-    pub fn mark(&self) -> (u32, u32) {
+    pub(super) fn mark(&self) -> (u32, u32) {
         (self.records.len() as u32, self.edges.len() as u32)
     }
 
-    pub fn undo(&mut self, (records, edges): (u32, u32)) {
+    pub(super) fn undo(&mut self, (records, edges): (u32, u32)) {
         while self.records.len() > records as usize {
             let Some(Record { entry, previous, .. }) = self.records.pop() else { break };
             self.clock[entry as usize] = self.value_before(entry, previous);
@@ -217,7 +217,7 @@ impl Clocks {
 
     /// Why `a` reaches `b`: the edges of a way, last first, from the vertex that is returned on, which
     /// fixed edges reach from `a`.
-    pub fn explain(&self, a: u32, b: u32, mut edge: impl FnMut(Edge)) -> u32 {
+    pub(super) fn explain(&self, a: u32, b: u32, mut edge: impl FnMut(Edge)) -> u32 {
         let (chain, least) = (self.chain[a as usize], self.position[a as usize]);
         let mut vertex = b;
         loop {
@@ -240,7 +240,7 @@ impl Clocks {
     }
 
     /// Fixed edges from `a` to `b`, first first.
-    pub fn fixed_way(&self, a: u32, b: u32) -> Vec<Edge> {
+    pub(super) fn fixed_way(&self, a: u32, b: u32) -> Vec<Edge> {
         let mut by = vec![NONE; self.leaving.len()];
         let mut open = vec![a];
         let mut next = 0;

@@ -7,7 +7,7 @@ use crate::Lit;
 
 impl Theory {
     /// Not all of what the closing comes from holds. The clause is told to the solver next.
-    pub fn clause(&self, closing: &Closing) -> Vec<Lit> {
+    pub(crate) fn clause(&self, closing: &Closing) -> Vec<Lit> {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
         let mut collect = |why: Why| match why {

@@ -72,7 +72,7 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Of the relations that are needed.
-    pub fn new(description: &Description, needed: &[bool]) -> Facts {
+    pub(super) fn new(description: &Description, needed: &[bool]) -> Facts {
         let events = description.events as usize;
         let mut tables: Vec<Table> = Vec::new();
         tables.resize_with(description.relations.len(), Table::default);
@@ -135,21 +135,21 @@ impl Facts {
         self.tables[relation as usize].entering.get_or_insert_with(|| vec![Vec::new(); events]);
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.trail.len()
     }
 
-    pub fn get(&self, fact: u32) -> Fact {
+    pub(super) fn get(&self, fact: u32) -> Fact {
         self.trail[fact as usize]
     }
 
-    pub fn find(&self, relation: u32, (a, b): Pair) -> Option<u32> {
+    pub(super) fn find(&self, relation: u32, (a, b): Pair) -> Option<u32> {
         let row = self.tables[relation as usize].rows.get(a as usize)?.as_ref()?;
         row[b as usize].checked_sub(1)
     }
 
     /// The pair holds, if that is news.
-    pub fn add(&mut self, relation: u32, pair: Pair, reason: Reason) {
+    pub(super) fn add(&mut self, relation: u32, pair: Pair, reason: Reason) {
         let events = self.events;
         let table = &mut self.tables[relation as usize];
         let row = table.rows[pair.0 as usize].get_or_insert_with(|| vec![0; events].into_boxed_slice());
@@ -169,7 +169,7 @@ impl Facts {
     }
 
     /// Takes the next fact, derives what follows from it and earlier ones, and returns it.
-    pub fn step(&mut self) -> Option<(u32, Fact)> {
+    pub(super) fn step(&mut self) -> Option<(u32, Fact)> {
         let fact = *self.trail.get(self.next)?;
         let number = self.next as u32;
         for rule in 0..self.tables[fact.relation as usize].rules.len() {
@@ -180,7 +180,7 @@ impl Facts {
     }
 
     /// Takes the last one again next time.
-    pub fn step_back(&mut self) {
+    pub(super) fn step_back(&mut self) {
         self.next -= 1;
     }
 
@@ -264,11 +264,11 @@ impl Facts {
     }
 
     /// What backtracking needs to know.
-    pub fn mark(&self) -> (u32, u32) {
+    pub(super) fn mark(&self) -> (u32, u32) {
         (self.trail.len() as u32, self.next as u32)
     }
 
-    pub fn undo(&mut self, (length, next): (u32, u32)) {
+    pub(super) fn undo(&mut self, (length, next): (u32, u32)) {
         while self.trail.len() > length as usize {
             let Some(fact) = self.trail.pop() else { break };
             let (a, b) = fact.pair;

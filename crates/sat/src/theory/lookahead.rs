@@ -37,7 +37,7 @@ pub(super) struct Watches {
 }
 
 impl Watches {
-    pub fn new(clocks: &Clocks, waiting: Vec<(u32, u32, Waiting)>) -> Watches {
+    pub(super) fn new(clocks: &Clocks, waiting: Vec<(u32, u32, Waiting)>) -> Watches {
         let mut waiting = waiting;
         waiting.sort_by_key(|(entry, position, _)| (*entry, *position));
         let mut first = vec![0; clocks.entries() + 1];
@@ -51,7 +51,7 @@ impl Watches {
     }
 
     /// The positions in the list of what waits for this rise.
-    pub fn woken(&self, (entry, before, after): (u32, u32, u32)) -> std::ops::Range<usize> {
+    pub(super) fn woken(&self, (entry, before, after): (u32, u32, u32)) -> std::ops::Range<usize> {
         let start = self.first[entry as usize] as usize;
         let end = self.first[entry as usize + 1] as usize;
         if start == end {
@@ -63,7 +63,7 @@ impl Watches {
         start + low..start + high
     }
 
-    pub fn get(&self, position: usize) -> Waiting {
+    pub(super) fn get(&self, position: usize) -> Waiting {
         self.list[position].1
     }
 }
@@ -81,7 +81,7 @@ pub(super) struct Communication {
 
 impl Communication {
     /// `reduce`: leave out coherence that is implied by coherence that always holds.
-    pub fn new(
+    pub(super) fn new(
         description: &Description,
         reads_from: RelationId,
         coherence: RelationId,
@@ -114,7 +114,7 @@ impl Communication {
     /// What from-read between these two comes from: each write between them, when it is read, and when
     /// it is earlier. The shorter list is gone through, without what `is_false`, and the rest is
     /// looked up in the other.
-    pub fn between(
+    pub(super) fn between(
         &self,
         (read, later): Pair,
         is_false: impl Fn(Lit) -> bool,

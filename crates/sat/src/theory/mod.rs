@@ -139,18 +139,18 @@ struct Mark {
 struct Found;
 
 impl Theory {
-    pub fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         self.counts
     }
 
     /// The variables that it has to hear of.
-    pub fn variables(&self) -> impl Iterator<Item = i32> + '_ {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = i32> + '_ {
         (0..self.slot.len())
             .filter(|variable| self.slot[*variable] != u32::MAX)
             .map(|variable| variable as i32)
     }
 
-    pub fn assign(&mut self, literals: &[i32]) {
+    pub(crate) fn assign(&mut self, literals: &[i32]) {
         for number in literals {
             let literal = Lit::new(*number);
             // Root assignments may be told again.
@@ -163,7 +163,7 @@ impl Theory {
         }
     }
 
-    pub fn new_level(&mut self) {
+    pub(crate) fn new_level(&mut self) {
         self.levels.push(Mark {
             assigned: self.assigned.len(),
             taken: self.taken,
@@ -172,7 +172,7 @@ impl Theory {
         });
     }
 
-    pub fn backtrack(&mut self, level: usize) {
+    pub(crate) fn backtrack(&mut self, level: usize) {
         if level >= self.levels.len() {
             return;
         }
@@ -195,7 +195,7 @@ impl Theory {
 
     /// Draws all consequences of what is assigned. A literal that must be false, or `None`: then there
     /// may be a conflict.
-    pub fn propagate(&mut self) -> Option<Lit> {
+    pub(crate) fn propagate(&mut self) -> Option<Lit> {
         if self.conflict.is_some() || self.consequences().is_err() {
             return None;
         }
@@ -209,11 +209,11 @@ impl Theory {
         None
     }
 
-    pub fn has_conflict(&self) -> bool {
+    pub(crate) fn has_conflict(&self) -> bool {
         self.conflict.is_some()
     }
 
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.borrow().stopped()
     }
 
@@ -418,17 +418,18 @@ impl Theory {
     }
 
     /// The clause of the conflict.
-    pub fn lemma(&mut self) -> Option<Vec<Lit>> {
+    pub(crate) fn lemma(&mut self) -> Option<Vec<Lit>> {
         let closing = self.conflict.take()?;
         self.counts.lemmas += 1;
         Some(self.clause(&closing))
     }
 
     /// The clause that made a literal hold.
-    pub fn reason(&self, literal: Lit) -> Vec<Lit> {
+    pub(crate) fn reason(&self, literal: Lit) -> Vec<Lit> {
         match &self.reasons[self.code(literal)] {
             Some(closing) => self.clause(closing),
-            // It is never asked for what it did not say; an answer must not depend on that.
+            // The solver asks only for reasons of literals that the theory propagated. Should it ever ask for
+            // another one, the search stops without an answer.
             None => {
                 self.stop.borrow_mut().halt();
                 vec![literal]
@@ -436,8 +437,9 @@ impl Theory {
         }
     }
 
-    /// An assignment was found: does what it was told agree with it, and was all of it taken?
-    pub fn agrees(&self, model: &[i32]) -> bool {
+    /// Is this complete assignment the one that the theory was told, literal by literal, and has the theory
+    /// processed all of it? If not, `scratch` decides.
+    pub(crate) fn agrees(&self, model: &[i32]) -> bool {
         self.taken == self.assigned.len()
             && model.iter().all(|number| {
                 let literal = Lit::new(*number);
@@ -445,7 +447,7 @@ impl Theory {
             })
     }
 
-    pub fn description(&self) -> &Description {
+    pub(crate) fn description(&self) -> &Description {
         &self.description
     }
 }

@@ -1,8 +1,8 @@
-//! What of a description is an edge at once, and what has to be derived first.
+//! Which pairs of a description are edges at once, and which have to be derived first.
 //!
-//! A graph is told by relations, and most of them come to given pairs after all: the communication of
-//! an execution is a union of reads-from, coherence and from-read, perhaps restricted to pairs of
-//! different threads. So each relation of a graph is taken apart, through unions, restrictions and
+//! The edges of a graph are the pairs of some relations, and most of these consist of given pairs: the
+//! communication of an execution is a union of reads-from, coherence and from-read, perhaps restricted to
+//! pairs of different threads. So each relation of a graph is taken apart, through unions, restrictions and
 //! closures (a closure has a cycle exactly where its relation does), into *leaves*. A given leaf
 //! becomes edges that come and go with their literals, and the order theory can look ahead on them;
 //! so can it on from-read, which is never derived as such. Only what is left has to be saturated.
@@ -32,7 +32,7 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    pub fn admits(&self, pair: Pair) -> bool {
+    pub(super) fn admits(&self, pair: Pair) -> bool {
         self.within.iter().all(|among| among.binary_search(&pair).is_ok())
     }
 }

@@ -1,7 +1,7 @@
 //! From a description to a theory: what always holds is computed once, the rest is put into lists.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::clocks::{Clocks, Edge, NO_LEAF, Why};
@@ -17,26 +17,15 @@ use crate::{Definition, Description, Lit, Pair, RelationId, Test};
 const LOOK_AFTER: usize = 1 << 16;
 
 impl Theory {
-    /// When `stop` says so, parts are missing. That does not matter, because it is remembered, and nothing will be solved.
-    pub fn new(
+    /// If `stop` ends it early, the theory is incomplete, but is never used: `stop` stays set, and nothing is solved.
+    pub(crate) fn new(
         description: Description,
         stop: Rc<RefCell<Stop>>,
         recorder: Option<Rc<RefCell<Recorder>>>,
     ) -> Theory {
         let leaves = plan::leaves(&description);
         let needed = plan::derived(&description, &leaves);
-        let mut tests_of = vec![Vec::new(); description.relations.len()];
-        for (position, (test, relation)) in description.tests.iter().enumerate() {
-            tests_of[relation.0 as usize].push((*test, position as u32));
-        }
-        let mut edges_of = vec![Vec::new(); description.relations.len()];
-        for (graph, leaves) in leaves.iter().enumerate() {
-            for (position, leaf) in leaves.iter().enumerate() {
-                if leaf.kind == Kind::Derived {
-                    edges_of[leaf.relation.0 as usize].push((graph as u32, position as u32));
-                }
-            }
-        }
+        let (tests_of, edges_of) = (tests_of(&description), edges_of(&description, &leaves));
         let (facts, mut broken) = always(&description, &needed, &tests_of);
         let (from_reads, of_relation) = from_reads(&description, &leaves);
         let ends = if leaves.iter().flatten().any(|leaf| leaf.kind == Kind::Derived) {
@@ -46,14 +35,7 @@ impl Theory {
         };
 
         let mut occurrences = Occurrences::default();
-        for (relation, needed) in needed.iter().enumerate() {
-            let relation = relation as u32;
-            if *needed {
-                for (pair, literal) in pairs(&description, RelationId(relation)) {
-                    occurrences.add(literal, Occurrence::Fact { relation, pair });
-                }
-            }
-        }
+        occurrences.add_facts(&description, &needed);
         let mut graphs = Vec::new();
         for (number, leaves) in leaves.into_iter().enumerate() {
             let mut over = || stop.borrow_mut().poll();
@@ -70,33 +52,9 @@ impl Theory {
             broken = broken.or(cycle);
             graphs.push(graph);
         }
-        for (relation, communication) in &of_relation {
-            if stop.borrow_mut().poll() {
-                break;
-            }
-            let Definition::FromRead { reads_from, coherence } = &description.relations[*relation as usize]
-            else {
-                continue;
-            };
-            let communication = *communication;
-            for ((write, read), literal) in pairs(&description, *reads_from) {
-                occurrences.add(literal, Occurrence::ReadsFrom { communication, write, read });
-            }
-            for ((first, second), literal) in pairs(&description, *coherence) {
-                occurrences.add(literal, Occurrence::Coherence { communication, first, second });
-            }
-        }
-
-        let largest =
-            occurrences.0.keys().map(|literal| literal.variable()).max().unwrap_or(1).max(1) as usize;
-        let mut slot = vec![u32::MAX; largest + 1];
-        let mut variables: Vec<u32> = occurrences.0.keys().map(|literal| literal.variable()).collect();
-        variables.sort_unstable();
-        variables.dedup();
-        for (place, variable) in variables.iter().enumerate() {
-            slot[*variable as usize] = place as u32;
-        }
-        let mut values = vec![0; largest + 1];
+        occurrences.add_communication(&description, &of_relation, || stop.borrow_mut().poll());
+        let (slot, slots) = occurrences.slots();
+        let mut values = vec![0; slot.len()];
         values[Lit::TRUE.variable() as usize] = 1;
         let fixed_facts = facts.len() as u32;
         let mut theory = Theory {
@@ -107,15 +65,15 @@ impl Theory {
             from_reads,
             edges_of,
             tests_of,
+            queued: vec![false; slot.len()],
             slot,
-            occurrences: vec![Vec::new(); 2 * variables.len()],
-            reasons: vec![None; 2 * variables.len()],
+            occurrences: vec![Vec::new(); 2 * slots],
+            reasons: vec![None; 2 * slots],
             values,
             assigned: Vec::new(),
             taken: 0,
             levels: Vec::new(),
             queue: VecDeque::new(),
-            queued: vec![false; largest + 1],
             refuted: Vec::new(),
             conflict: None,
             broken,
@@ -133,7 +91,7 @@ impl Theory {
     }
 
     /// What the fixed part of the description refutes. Their clauses hold whatever is assigned.
-    pub fn at_first(&mut self) -> Vec<Closing> {
+    pub(crate) fn at_first(&mut self) -> Vec<Closing> {
         if let Some(broken) = self.broken.take() {
             return vec![broken];
         }
@@ -150,6 +108,28 @@ impl Theory {
         }
         closings
     }
+}
+
+/// By relation: the tests on it, with their positions.
+fn tests_of(description: &Description) -> Vec<Vec<(Test, u32)>> {
+    let mut tests = vec![Vec::new(); description.relations.len()];
+    for (position, (test, relation)) in description.tests.iter().enumerate() {
+        tests[relation.0 as usize].push((*test, position as u32));
+    }
+    tests
+}
+
+/// By relation: the graphs, and the leaves in them, to which its derived pairs give edges.
+fn edges_of(description: &Description, leaves: &[Vec<Leaf>]) -> Vec<Vec<(u32, u32)>> {
+    let mut edges = vec![Vec::new(); description.relations.len()];
+    for (graph, leaves) in leaves.iter().enumerate() {
+        for (position, leaf) in leaves.iter().enumerate() {
+            if leaf.kind == Kind::Derived {
+                edges[leaf.relation.0 as usize].push((graph as u32, position as u32));
+            }
+        }
+    }
+    edges
 }
 
 /// The facts that always hold, and a test that they fail.
@@ -219,6 +199,50 @@ impl Occurrences {
         if literal.constant().is_none() {
             self.0.entry(literal).or_default().push(occurrence);
         }
+    }
+
+    fn add_facts(&mut self, description: &Description, needed: &[bool]) {
+        for relation in (0..needed.len()).filter(|relation| needed[*relation]).map(|relation| relation as u32)
+        {
+            for (pair, literal) in pairs(description, RelationId(relation)) {
+                self.add(literal, Occurrence::Fact { relation, pair });
+            }
+        }
+    }
+
+    /// The literals that from-reads follow from.
+    fn add_communication(
+        &mut self,
+        description: &Description,
+        of_relation: &BTreeMap<u32, u32>,
+        mut over: impl FnMut() -> bool,
+    ) {
+        for (relation, &communication) in of_relation {
+            if over() {
+                return;
+            }
+            let Definition::FromRead { reads_from, coherence } = &description.relations[*relation as usize]
+            else {
+                continue;
+            };
+            for ((write, read), literal) in pairs(description, *reads_from) {
+                self.add(literal, Occurrence::ReadsFrom { communication, write, read });
+            }
+            for ((first, second), literal) in pairs(description, *coherence) {
+                self.add(literal, Occurrence::Coherence { communication, first, second });
+            }
+        }
+    }
+
+    /// By variable, the place of those that occur, without gaps; and how many places there are.
+    fn slots(&self) -> (Vec<u32>, usize) {
+        let variables: BTreeSet<u32> = self.0.keys().map(|literal| literal.variable()).collect();
+        let largest = variables.last().copied().unwrap_or(1).max(1);
+        let mut slot = vec![u32::MAX; largest as usize + 1];
+        for (place, variable) in variables.iter().enumerate() {
+            slot[*variable as usize] = place as u32;
+        }
+        (slot, variables.len())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::check::check;
 use super::describe::{Random, random_description};
 use super::ensure;
-use crate::{Clauses, Lit, Outcome, Solver, scratch};
+use crate::{Clauses, Lit, Satisfiability, Solver, scratch};
 
 /// What a trial saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn assignments(seed: u64, prove: bool) -> Result<Assigned, String> {
     }
     let place = assumption.variable() - 2;
     let assumed = expected.iter().any(|bits| (bits >> place & 1 == 1) == assumption.is_positive());
-    let outcome = if assumed { Outcome::Sat } else { Outcome::Unsat };
+    let outcome = if assumed { Satisfiability::Sat } else { Satisfiability::Unsat };
     ensure(solver.solve(&[assumption]) == outcome, || wrong("under an assumption"))?;
 
     let mut inputs: BTreeSet<Vec<Lit>> = BTreeSet::new();
@@ -73,7 +73,7 @@ pub fn assignments(seed: u64, prove: bool) -> Result<Assigned, String> {
     }
 
     let mut found = Vec::new();
-    while solver.solve(&[]) == Outcome::Sat {
+    while solver.solve(&[]) == Satisfiability::Sat {
         let values: Vec<bool> = literals.iter().map(|literal| solver.value(*literal)).collect();
         found.push(values.iter().rev().fold(0, |bits, value| 2 * bits + u32::from(*value)));
         let blocking: Vec<Lit> = literals

@@ -23,14 +23,14 @@ pub use assignments::{Assigned, assignments};
 pub use script::{Followed, script};
 
 use crate::synthetic::{Instance, Shape};
-use crate::{Outcome, Solver};
+use crate::{Satisfiability, Solver};
 
 /// Was the instance refuted, by a proof that holds? `Err` if the proof does not.
 pub fn refutation(seed: u64) -> Result<bool, String> {
     let instance = Instance::new(Shape::sparse(120, true), seed);
     let mut solver = Solver::with_proof();
     let (inputs, description) = instance.written_down(&mut solver);
-    if solver.solve(&[]) != Outcome::Unsat {
+    if solver.solve(&[]) != Satisfiability::Unsat {
         return Ok(false);
     }
     let proof = solver.proof().ok_or("no proof")?;

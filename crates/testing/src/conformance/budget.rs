@@ -1,6 +1,7 @@
 //! Budgets, cancellation, and state spaces without end: an engine stops when told, says why, and
 //! never takes a part for the whole.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,6 +10,8 @@ use wattle_logic::{Binary, Term};
 use wattle_memory::find;
 use wattle_program::{Op, Program};
 
+use super::score::{Said, certified};
+use super::{ENOUGH, Score};
 use crate::build::{Build, assert, int};
 
 /// Counts for ever.
@@ -44,39 +47,74 @@ fn doubling() -> Program {
     b.done()
 }
 
-pub fn run(engine: &dyn Engine) -> Vec<String> {
-    let mut wrong = Vec::new();
+/// A question, what the run allows, and the reasons for which an engine may stop.
+struct Limited<'a> {
+    program: &'a Program,
+    run: Run,
+    reason: fn(&Reason) -> bool,
+}
+
+pub(super) fn run(engine: &dyn Engine, smt: &[PathBuf], score: &mut Score) {
+    let (counter, doubling) = (counter(), doubling());
     for model in ["sc", "tso", "pso"] {
         let Some(memory) = find(model) else { continue };
-        let mut ask = |program: &Program, run: &Run, fine: &dyn Fn(&Verdict) -> bool| {
-            let task = Task { program, memory, property: Property::Stated };
-            let answer = engine.check(&task, run).expect("no contradiction");
-            if !fine(&answer.verdict) {
-                wrong.push(format!("{} under {model} ends in {:?}", program.name, answer.verdict));
-            }
-        };
-        let counter = counter();
-        // A limit on work: unknown, with that reason, and no claim.
-        ask(
-            &counter,
-            &Run::new(Budget { work: Some(Work::microseconds(50)), ..Budget::default() }),
-            &|verdict| matches!(verdict, Verdict::Unknown { reason: Reason::Work }),
-        );
-        ask(&counter, &Run::new(Budget { states: Some(5000), ..Budget::default() }), &|verdict| {
-            matches!(verdict, Verdict::Unknown { reason: Reason::States })
-        });
-        ask(&counter, &Run::new(Budget { memory: Some(3 << 20), ..Budget::default() }), &|verdict| {
-            matches!(verdict, Verdict::Unknown { reason: Reason::Memory })
-        });
-        // Somebody pressed Ctrl-C.
-        let cancelled = Run::default().cancelled_by(Arc::new(AtomicBool::new(true)));
-        ask(&counter, &cancelled, &|verdict| {
-            matches!(verdict, Verdict::Unknown { reason: Reason::Interrupted })
-        });
-        // Beyond 64 bits wattle gives up; it neither wraps nor blames the program.
-        ask(&doubling(), &Run::default(), &|verdict| {
-            matches!(verdict, Verdict::Unknown { reason: Reason::Overflow | Reason::Unsupported(_) })
-        });
+        for question in questions(&counter, &doubling) {
+            let task = Task { program: question.program, memory, property: Property::Stated };
+            let said = ask(engine, &task, &question, smt);
+            score.count(said, || format!("{} under {model} within a budget", question.program.name));
+        }
     }
-    wrong
+}
+
+fn questions<'a>(counter: &'a Program, doubling: &'a Program) -> [Limited<'a>; 5] {
+    // An engine that does not count what is limited stops by its work, and has not said what was asked for.
+    let within = |budget: Budget| Run::new(Budget { work: budget.work.or(Some(ENOUGH)), ..budget });
+    let none = Budget::default;
+    [
+        Limited {
+            program: counter,
+            run: within(Budget { work: Some(Work::microseconds(50)), ..none() }),
+            reason: |reason| *reason == Reason::Work,
+        },
+        Limited {
+            program: counter,
+            run: within(Budget { states: Some(5000), ..none() }),
+            reason: |reason| *reason == Reason::States,
+        },
+        Limited {
+            program: counter,
+            run: within(Budget { memory: Some(3 << 20), ..none() }),
+            reason: |reason| *reason == Reason::Memory,
+        },
+        // Somebody pressed Ctrl-C.
+        Limited {
+            program: counter,
+            run: Run::default().cancelled_by(Arc::new(AtomicBool::new(true))),
+            reason: |reason| *reason == Reason::Interrupted,
+        },
+        // Beyond 64 bits wattle gives up; it neither wraps nor blames the program.
+        Limited {
+            program: doubling,
+            run: within(none()),
+            reason: |reason| matches!(reason, Reason::Overflow | Reason::Unsupported(_)),
+        },
+    ]
+}
+
+/// Both programs are safe, so a proof is as good as stopping for the right reason.
+fn ask(engine: &dyn Engine, task: &Task<'_>, question: &Limited<'_>, smt: &[PathBuf]) -> Said {
+    if let Err(refused) = engine.accepts(task) {
+        return Said::Refused(Some(refused.to_string()));
+    }
+    let answer = match engine.check(task, &question.run) {
+        Ok(answer) => answer,
+        Err(contradiction) => return Said::Wrong(contradiction.to_string()),
+    };
+    match &answer.verdict {
+        Verdict::Unknown { reason } if (question.reason)(reason) => Said::Right,
+        Verdict::Unknown { reason } => Said::Open(format!("unknown: {reason}")),
+        Verdict::SafeUpTo { bound } => Said::Open(format!("only {bound}")),
+        Verdict::Safe { .. } => certified(task, &answer, smt),
+        Verdict::Unsafe { .. } => Said::Wrong("unsafe".into()),
+    }
 }

@@ -1,21 +1,29 @@
 //! The suite that every engine passes: small programs with answers that can be argued in a line.
 //!
-//! A [`Case`] is a program, a question and the answer under each memory model. [`run`] asks an
-//! engine, replays what it calls unsafe, re-explores what it calls safe, and lists everything that
-//! went wrong; so a failing engine shows all its faults at once. What concerns budgets and
-//! cancellation is in [`budget`], because there the engine's *reason* is the answer.
+//! A [`Case`] is a program, a question and the answer under each memory model. [`run`] asks an engine all of
+//! them, replays what it calls unsafe and re-checks the certificate of what it calls safe. No engine is
+//! excused from a case: one that refuses a question, or leaves it open, loses a point in its [`Score`], and
+//! the test that runs the suite says how many points each engine must have. Everything that is wrong is
+//! listed, so a failing engine shows all its faults at once. What concerns budgets and cancellation is in
+//! [`budget`], because there the engine's *reason* is the answer.
 
-pub mod budget;
+mod budget;
 mod order;
 mod property;
 mod remote;
+mod score;
 mod shapes;
 
-use wattle_engine::{Certificate, Engine, Outcomes, Property, Reason, Run, Task, Verdict};
-use wattle_judge::certify::certify;
+use std::path::PathBuf;
+
+use wattle_engine::{Budget, Engine, Outcomes, Property, Reason, Run, Task, Verdict, Work};
 use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
+
+pub use score::Score;
+
+use score::{Said, certified};
 
 /// What an engine must answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,51 +71,58 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Everything that an engine gets wrong, in words. Empty: it conforms.
-pub fn run(engine: &dyn Engine) -> Vec<String> {
-    let mut wrong = Vec::new();
+/// What an engine may do for one question: more than any of them needs, and an end for engines that would
+/// unroll loops for ever.
+const ENOUGH: Work = Work::milliseconds(200);
+
+/// Ask an engine everything. `smt`: where Z3 may be, for certificates that are checked by it.
+pub fn run(engine: &dyn Engine, smt: &[PathBuf]) -> Score {
+    let mut score = Score::default();
     for case in cases() {
         for (model, expected) in &case.expected {
-            if let Err(what) = check(engine, &case, model, expected) {
-                wrong.push(format!("{} under {model}: {what} ({})", case.name, case.because));
-            }
+            let said = ask(engine, &case, model, expected, smt);
+            score.count(said, || format!("{} under {model} ({})", case.name, case.because));
         }
     }
-    wrong.extend(budget::run(engine));
-    wrong
+    budget::run(engine, smt, &mut score);
+    score
 }
 
-fn check(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected) -> Result<(), String> {
-    let memory = find(model).ok_or("no such memory model")?;
+fn ask(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected, smt: &[PathBuf]) -> Said {
+    let Some(memory) = find(model) else { return Said::Wrong("no such memory model".into()) };
     let task = Task { program: &case.program, memory, property: case.property };
     if let Err(refused) = engine.accepts(&task) {
         return match expected {
-            Expected::Unsupported(what) if refused.what.contains(what) => Ok(()),
-            _ => Err(format!("refused: {refused}")),
+            Expected::Unsupported(what) if refused.what.contains(what) => Said::Refused(None),
+            _ => Said::Refused(Some(refused.to_string())),
         };
     }
-    let answer = engine.check(&task, &Run::default()).map_err(|contradiction| contradiction.to_string())?;
-    let said = match &answer.verdict {
-        Verdict::Unsafe { counterexample } => {
-            confirm::confirm(&task, counterexample).map_err(|error| format!("not confirmed: {error}"))?;
-            Expected::Unsafe
-        }
-        Verdict::Safe { certificate: certificate @ Certificate::StateSpace { .. } } => {
-            let no_solver = || Err("no solver is needed".into());
-            let certified = certify(&task, certificate, answer.coverage.as_ref(), no_solver, &Run::default());
-            certified.map_err(|error| format!("not certified: {error}"))?;
-            Expected::Safe
-        }
-        Verdict::Safe { .. } => Expected::Safe,
-        Verdict::SafeUpTo { .. } => Expected::Bounded,
-        Verdict::Unknown { reason: Reason::Vacuous { .. } } => Expected::Bounded,
-        Verdict::Unknown { reason: Reason::Unsupported(found) } => match expected {
-            Expected::Unsupported(what) if found.what.contains(what) => return Ok(()),
-            _ => return Err(format!("unsupported: {found}")),
-        },
-        Verdict::Unknown { reason } => return Err(format!("unknown: {reason}")),
+    let run = Run::new(Budget { work: Some(ENOUGH), ..Budget::default() });
+    let answer = match engine.check(&task, &run) {
+        Ok(answer) => answer,
+        Err(contradiction) => return Said::Wrong(contradiction.to_string()),
     };
-    if said == *expected { Ok(()) } else { Err(format!("{said:?} instead of {expected:?}")) }
+    let instead = |what: &str| Said::Wrong(format!("{what} instead of {expected:?}"));
+    match (&answer.verdict, expected) {
+        (Verdict::Unsafe { counterexample }, Expected::Unsafe) => {
+            match confirm::confirm(&task, counterexample) {
+                Ok(_) => Said::Right,
+                Err(error) => Said::Wrong(format!("not confirmed: {error}")),
+            }
+        }
+        (Verdict::Safe { .. }, Expected::Safe) => certified(&task, &answer, smt),
+        (Verdict::Unsafe { .. }, _) => instead("unsafe"),
+        (Verdict::Safe { .. }, _) => instead("safe"),
+        (Verdict::SafeUpTo { .. }, Expected::Bounded) => Said::Right,
+        (Verdict::Unknown { reason: Reason::Vacuous { .. } }, Expected::Bounded) => Said::Right,
+        (Verdict::Unknown { reason: Reason::Unsupported(found) }, Expected::Unsupported(what))
+            if found.what.contains(what) =>
+        {
+            Said::Right
+        }
+        (Verdict::SafeUpTo { bound }, _) => Said::Open(format!("only {bound}")),
+        (Verdict::Unknown { reason }, _) => Said::Open(format!("unknown: {reason}")),
+    }
 }
 
 /// The outcomes of the shapes, for engines that list them: how many there are under each model is

@@ -92,7 +92,7 @@ fn group(mode: Mode) -> Program {
     b.done()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::stated(sb("SB with an exchange between", exchange), [true; 3], "a locked step drains"),
         Case::stated(

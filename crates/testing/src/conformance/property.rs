@@ -302,7 +302,7 @@ fn deadlock(program: Program, safe: bool, because: &'static str) -> Case {
     case
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let mut cases = vec![
         Case::stated(assume_stops_a_thread(), [false; 3], "x reaches memory although its thread stops"),
         Case::stated(assume_stops_what_follows(), [true; 3], "the assertion is not reached"),

@@ -100,7 +100,7 @@ fn end_is_done() -> Program {
     b.done()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let case = |program: Program, sc: bool, rma: bool, because: &'static str| {
         let answer = |safe: bool| if safe { Expected::Safe } else { Expected::Unsafe };
         let expected = vec![("sc", answer(sc)), ("rma", answer(rma))];

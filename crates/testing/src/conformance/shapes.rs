@@ -227,7 +227,7 @@ fn sb_forwarded() -> Program {
     b.done()
 }
 
-pub fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     use Between::{Full, Loads, Nothing, Stores};
     vec![
         Case::stated(sb(Nothing, Nothing), [true, false, false], "both stores wait while both loads run"),
@@ -271,7 +271,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Shapes with the number of their outcomes (what the loads read) under sc, tso and pso.
-pub fn counted() -> Vec<(Program, [usize; 3])> {
+pub(super) fn counted() -> Vec<(Program, [usize; 3])> {
     use Between::Nothing;
     vec![(sb(Nothing, Nothing), [3, 4, 4]), (mp(Nothing, Nothing), [3, 3, 4]), (lb(), [3, 3, 3])]
 }

@@ -7,7 +7,7 @@ use wattle_program::{Dimension, EdgeId, Init, Op, Point, Process, ProcessId, Pro
 
 use super::terms::map_terms;
 
-pub fn smaller_worlds(program: &Program) -> impl Iterator<Item = Program> {
+pub(super) fn smaller_worlds(program: &Program) -> impl Iterator<Item = Program> {
     let processes = program.process_ids().filter_map(|process| without_process(program, process));
     let copies = program.process_ids().filter_map(|process| fewer_copies(program, process));
     let variables =
@@ -223,7 +223,7 @@ fn reachable(process: &Process) -> BTreeSet<Point> {
 }
 
 /// Initial values are terms too.
-pub fn initial_terms(init: &mut Init) -> &mut [Term] {
+pub(super) fn initial_terms(init: &mut Init) -> &mut [Term] {
     match init {
         Init::Values(values) => values,
         Init::Any => &mut [],

@@ -3,7 +3,7 @@
 use wattle_logic::Term;
 use wattle_program::{Edge, Init, Mode, Op, Point, Program, Role};
 
-pub fn simpler_graphs(program: &Program) -> impl Iterator<Item = Program> {
+pub(super) fn simpler_graphs(program: &Program) -> impl Iterator<Item = Program> {
     declarations(program)
         .chain(without_edges(program))
         .chain(plainer_edges(program))

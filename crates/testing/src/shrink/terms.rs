@@ -6,7 +6,7 @@ use wattle_program::Program;
 use super::renumber::initial_terms;
 
 /// Every term in turn, replaced by something smaller of its sort.
-pub fn simpler_terms(program: &Program) -> impl Iterator<Item = Program> {
+pub(super) fn simpler_terms(program: &Program) -> impl Iterator<Item = Program> {
     let mut terms = Vec::new();
     map_terms(program, &mut |term| {
         terms.push(term.clone());
@@ -86,7 +86,7 @@ fn with_child(term: &Term, wanted: usize, new: &Term) -> Term {
 }
 
 /// The program with every term rewritten, always in the same order.
-pub fn map_terms(program: &Program, rewrite: &mut dyn FnMut(&Term) -> Term) -> Program {
+pub(super) fn map_terms(program: &Program, rewrite: &mut dyn FnMut(&Term) -> Term) -> Program {
     let mut result = program.clone();
     for variable in &mut result.variables {
         initial_terms(&mut variable.init).iter_mut().for_each(|term| *term = rewrite(term));

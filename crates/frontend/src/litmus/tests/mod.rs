@@ -7,7 +7,6 @@ mod robust;
 mod samples;
 mod sizes;
 mod structure;
-mod table;
 
 use wattle_program::{Program, text, validate};
 use wattle_source::{Diagnostic, NoLoader, Sources};

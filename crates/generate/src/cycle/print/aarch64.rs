@@ -4,7 +4,7 @@
 use super::super::architecture::{Annotation, Rmw};
 use super::{Assembly, Column, Request, Update, Updated};
 
-pub struct Aarch64;
+pub(super) struct Aarch64;
 
 impl Assembly for Aarch64 {
     /// By its 64-bit name, which is also how conditions name it.

@@ -2,7 +2,7 @@
 
 use super::{Assembly, Column, Request, Update, Updated};
 
-pub struct Arm;
+pub(super) struct Arm;
 
 impl Assembly for Arm {
     fn register(&self, number: usize) -> String {

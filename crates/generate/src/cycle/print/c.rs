@@ -6,7 +6,7 @@ use super::super::layout::{Cycle, location_name};
 use super::Results;
 
 /// Everything after the header.
-pub fn text(cycle: &Cycle) -> String {
+pub(super) fn text(cycle: &Cycle) -> String {
     let locations: Vec<String> =
         (0..cycle.locations).map(|location| format!("[{}] = 0;", location_name(location))).collect();
     let mut text = format!("{{ {} }}\n\n", locations.join(" "));

@@ -17,7 +17,7 @@ use super::edge::{Direction, Kind, Means, Names};
 use super::layout::{Access, Cycle, location_name};
 
 /// The text of a cycle as a test with this name.
-pub fn text(cycle: &Cycle, name: &str) -> String {
+pub(super) fn text(cycle: &Cycle, name: &str) -> String {
     let names = Names(&cycle.edges, cycle.architecture);
     let header =
         format!("{} {name}\n\"{names}\"\nGenerator=wattle\nCycle={names}\n", cycle.architecture.header());

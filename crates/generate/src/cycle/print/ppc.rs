@@ -2,7 +2,7 @@
 
 use super::{Assembly, Column, Request, Update, Updated};
 
-pub struct Ppc;
+pub(super) struct Ppc;
 
 impl Assembly for Ppc {
     /// `r0` means the number 0 in an address.

@@ -4,7 +4,7 @@
 use super::super::architecture::{Annotation, Rmw};
 use super::{Assembly, Column, Request, Update, Updated};
 
-pub struct Riscv;
+pub(super) struct Riscv;
 
 impl Assembly for Riscv {
     /// From `x5` on: the lower ones have special uses.

@@ -3,7 +3,7 @@
 use super::super::layout::location_name;
 use super::{Assembly, Column, Request, Update, Updated};
 
-pub struct X86;
+pub(super) struct X86;
 
 const REGISTERS: [&str; 6] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI"];
 

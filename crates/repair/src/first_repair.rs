@@ -1,23 +1,23 @@
-//! More than enough fences, then fewer and fewer: a repair to start from.
+//! A first repair, with more fences than needed and then fewer, before the search for the cheapest one.
 //!
-//! Where few fences stand, a solver shows an execution in which everything goes wrong at once. It bears a
-//! fence in any one thread, so its clause names places in all of them, and such clauses have many
-//! hitting sets: n workers who hand a token round took about 2ⁿ counterexamples. (A schedule of a machine
-//! is better: those who are not needed stand still.) With one fence missing, one thing goes wrong, and
-//! the clause is small. So before the exact search:
+//! If the program has few fences, the execution that a solver finds violates the property in several threads at
+//! once. A fence in one thread does not remove it, so its clause names places in all of these threads, and
+//! such clauses have many hitting sets: for n workers who hand a token round, the exact search alone needed
+//! about 2ⁿ counterexamples. (A schedule of a machine gives smaller clauses, because threads that the violation
+//! does not need do not move.) If only one fence is missing, an execution goes wrong in one place, and its
+//! clause is small. So the search begins with two phases:
 //!
-//! 1. *Ample.* Hit each clause in every thread that it names, not only in one, and ask; until that
-//!    is a repair, which takes few questions.
-//! 2. *Tight.* Take away each fence of it alone. Either the rest is still a repair, and the fence is gone
-//!    for good; or there is a counterexample, and its clause has this fence and no other one of the
-//!    repair. This is how a minimal unsatisfiable subset is found by deletion, with places for
-//!    constraints.
+//! 1. *Add.* Put a fence into every thread that a clause names, not only into one of them, and ask the
+//!    engine; repeat until the program is safe, which takes few questions.
+//! 2. *Delete.* Take away each fence alone. Either the rest is still a repair, and the fence is left out;
+//!    or there is a counterexample, whose clause contains this fence and no other one of the repair. This
+//!    is how a minimal unsatisfiable subset is found by deletion, with places for constraints.
 //!
-//! The workers take 2n questions, one for each fence that they need.
+//! The workers then take 2n questions, one for each fence that they need.
 //!
-//! Nothing is claimed here but what `search` claims of any placement that it has judged: clauses have
-//! their counterexamples, and the repair its proof. If the repair is not the cheapest, the exact search
-//! finds that out. It serves those too who run out of time: there is a repair to show.
+//! Nothing is claimed here beyond what `search` claims of any placement that it has judged: each clause has its
+//! counterexample, and the repair its proof. If the repair is not the cheapest, the exact search finds a cheaper
+//! one; if the budget ends before that, this repair is what can be shown.
 
 use wattle_engine::Halt;
 
@@ -25,8 +25,9 @@ use crate::search::{Found, Judged, Literals, Search, is_exhausted};
 use crate::set::Set;
 
 impl Search<'_> {
-    /// A repair that can spare no fence, if one is found at once. For literals of single places.
-    pub(crate) fn ample(&mut self, literals: &Literals) -> Result<Option<Found>, Halt> {
+    /// A repair from which no fence can be taken away, if the engine decides every question on the way. For
+    /// literals of single places.
+    pub(crate) fn first_repair(&mut self, literals: &Literals) -> Result<Option<Found>, Halt> {
         if self.task.memory.machine.is_some() {
             return Ok(None);
         }

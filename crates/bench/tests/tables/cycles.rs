@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use libtest_mimic::Trial;
+use wattle_bench::tables::{Answer, Row, data, rows};
 use wattle_driver::engines::Settings;
 use wattle_driver::outcomes::{Outcomes, outcomes};
 use wattle_driver::{Input, Watch, load, models};
@@ -18,9 +19,11 @@ use wattle_generate::cycle::{Architecture, Cycle, Edge, named_test};
 use wattle_program::{Op, Program};
 use wattle_report::OutcomesVerdict;
 
+use crate::{Checked, case};
+
 /// Folder, architecture, and at least how many of its rows are covered: fewer would mean that tests
 /// are passed over.
-const FOLDERS: [(&str, Architecture, usize); 7] = [
+pub const FOLDERS: [(&str, Architecture, usize); 7] = [
     ("x86-diy", Architecture::X86, 1396),
     ("x86", Architecture::X86, 33),
     ("ppc-diy", Architecture::Ppc, 1463),
@@ -30,91 +33,61 @@ const FOLDERS: [(&str, Architecture, usize); 7] = [
     ("riscv", Architecture::Riscv, 673),
 ];
 
-fn data() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?.join("shared/data/litmus");
-    here.is_dir().then_some(here)
-}
-
-#[derive(Debug, Default)]
-struct Covered {
-    rows: usize,
-    compared: usize,
-    wrong: Vec<String>,
-    /// Rows in which our answer differs from the table's, but equally for the file itself.
-    as_the_file: usize,
-    /// Rows that are not compared, by reason.
-    passed_over: BTreeMap<&'static str, usize>,
-}
-
-#[test]
-fn cycles_of_the_tables_made_again() {
-    let Some(data) = data() else {
-        println!("ignored: ../shared/data/litmus is absent");
-        return;
-    };
-    let mut wrong = Vec::new();
-    for (folder, architecture, least) in FOLDERS {
-        let covered = run(&data.join(folder), architecture);
-        let Covered { rows, compared, as_the_file, passed_over, .. } = &covered;
-        println!(
-            "{folder}: {compared} of {rows} rows made again, {as_the_file} of them unlike the table, as \
-             their files are; passed over: {passed_over:?}"
-        );
-        assert_eq!(compared + passed_over.values().sum::<usize>(), *rows);
-        assert!(*compared >= least, "{folder}: {compared} rows are compared, {least} were once");
-        wrong.extend(covered.wrong);
-    }
-    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn run(folder: &Path, architecture: Architecture) -> Covered {
-    let mut covered = Covered::default();
-    let table = fs::read_to_string(folder.join("expected.tsv")).unwrap();
-    for line in table.lines().skip(1) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [file, model, observation, _, states, executions, ..] = cells[..] else { panic!("{line}") };
-        covered.rows += 1;
-        let mut pass = |why| *covered.passed_over.entry(why).or_default() += 1;
-        let text = fs::read_to_string(folder.join(file)).unwrap();
-        let made = match again(&text, architecture) {
-            Ok(made) => made,
-            Err(why) => {
-                pass(why);
-                continue;
+pub fn rows_of((name, architecture, least): (&str, Architecture, usize)) -> Result<Vec<Trial>, String> {
+    let folder = data().join(name);
+    let mut trials = Vec::new();
+    let mut passed_over: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows(&folder)? {
+        let path = folder.join(&row.file);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        match again(&text, architecture) {
+            Ok(made) => {
+                let what = format!("cycles {name}/{} {}", row.file, row.model);
+                trials.push(case(what, move || agrees(&row, &text, &made)));
             }
-        };
-        let request = Outcomes {
-            model: Some(models::resolve(model, false).unwrap()),
-            engine: None,
-            settings: Settings::default(),
-            budget: Budget { time: None, memory: None, states: None, work: None },
-            atomic_copy: false,
-        };
-        let input = Input::text(file, "litmus", &made);
-        covered.compared += 1;
-        let found = summary(&request, &input);
-        let expected = format!("{observation} {states} {executions}");
-        if found != expected && summary(&request, &Input::text(file, "litmus", &text)) == found {
-            // We differ from herd about the file as well: a row for docs/herd-differences.md, which is
-            // the business of the tables and says nothing about the generator.
-            covered.as_the_file += 1;
-        } else if found != expected {
-            covered.wrong.push(format!("{file} {model}: expected {expected}, found {found}\n{made}"));
+            Err(why) => *passed_over.entry(why).or_default() += 1,
         }
     }
-    covered
+    let made = trials.len();
+    trials.push(case(format!("cycles {name}: enough rows are made again"), move || match made >= least {
+        true => Ok(()),
+        false => Err(format!("{made}, and {least} were once; passed over: {passed_over:?}").into()),
+    }));
+    Ok(trials)
+}
+
+fn agrees(row: &Row, text: &str, made: &str) -> Checked {
+    let request = Outcomes {
+        model: Some(models::resolve(&row.model, false)?),
+        engine: None,
+        settings: Settings::default(),
+        budget: Budget { time: None, memory: None, states: None, work: None },
+        atomic_copy: false,
+    };
+    let summary = |text: &str| summary(&request, &Input::text(&row.file, "litmus", text));
+    let (expected, found) = (expected(&row.answer), summary(made)?);
+    // Where we differ from herd about the file as well, that is a row for docs/herd-differences.md, which
+    // is the business of the tables and says nothing about the generator.
+    match found == expected || found == summary(text)? {
+        true => Ok(()),
+        false => Err(format!("expected {expected}, found {found}\n{made}").into()),
+    }
 }
 
 /// Observation, states and executions.
-fn summary(request: &Outcomes, input: &Input) -> String {
-    let report = outcomes(request, input, &Watch::default()).unwrap();
-    match &report.verdict {
+fn summary(request: &Outcomes, input: &Input) -> Result<String, String> {
+    let report = outcomes(request, input, &Watch::default())?;
+    Ok(match &report.verdict {
         OutcomesVerdict::Listed(listing) => {
             let executions = listing.executions().unwrap_or(0);
             format!("{} {} {executions}", listing.observation(), listing.states.len())
         }
         other => format!("{other:?}"),
-    }
+    })
+}
+
+fn expected(answer: &Answer) -> String {
+    format!("{} {} {}", answer.observation, answer.states, answer.executions.unwrap_or(0))
 }
 
 /// Our test of the cycle that a file claims to be, if the file is that test.

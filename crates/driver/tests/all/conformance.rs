@@ -1,0 +1,52 @@
+//! Every engine of the list passes the conformance suite: whoever adds one to `ENGINES` is tested here.
+
+use wattle_driver::engines::{ENGINES, LISTING, Settings};
+use wattle_engine::Outcomes;
+use wattle_testing::conformance;
+
+use super::smt;
+
+/// How many questions of the suite each engine of the list must accept, and how many answer exactly as
+/// expected. Fewer fails; whoever makes an engine answer more raises its numbers.
+const LEAST: [(&str, usize, usize); 4] =
+    [("explore", 246, 248), ("extrapolate", 201, 191), ("bmc", 210, 153), ("enumerate", 192, 147)];
+
+#[test]
+fn every_engine_conforms() {
+    let rows: Vec<&str> = LEAST.iter().map(|(name, ..)| *name).collect();
+    let engines: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
+    assert_eq!(rows, engines, "every engine of the list needs a row here");
+    let mut settings = Settings { smt: smt(), ..Settings::default() };
+    // A refutation that is not written down cannot be certified.
+    settings.bmc.proof = true;
+    let mut faults = Vec::new();
+    for (engine, (name, accepted, right)) in ENGINES.iter().zip(LEAST) {
+        let score = conformance::run(&*(engine.build)(&settings), &settings.smt);
+        faults.extend(score.wrong.iter().map(|fault| format!("{name}: {fault}")));
+        if score.accepted < accepted || score.right < right {
+            faults.push(format!(
+                "{name}: accepts {} of {} questions and answers {} as expected, not {accepted} and {right}; open:\n{}",
+                score.accepted,
+                score.asked(),
+                score.right,
+                score.open.join("\n")
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Every engine that lists outcomes lists all of them.
+#[test]
+fn outcomes_are_complete() {
+    let settings = Settings::default();
+    for name in LISTING {
+        let engine: &dyn Outcomes = match name {
+            "explore" => &settings.explore,
+            "enumerate" => &settings.enumerate,
+            other => panic!("{other} lists outcomes and is not tested"),
+        };
+        let wrong = conformance::run_outcomes(engine);
+        assert!(wrong.is_empty(), "{name}: {}", wrong.join("\n"));
+    }
+}

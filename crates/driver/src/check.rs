@@ -11,6 +11,7 @@ use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::adapt::adapt;
+use crate::codes;
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
@@ -290,5 +291,5 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     // The verdict says why.
-    Some(Diagnostic::warning("unsupported", span, "the search ends here").expecting("not supported"))
+    Some(Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported"))
 }

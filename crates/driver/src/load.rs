@@ -1,13 +1,15 @@
 //! From an input to a program.
 
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
-use wattle_frontend::{FRONTENDS, Frontend, Parsed, for_extension, named};
+use wattle_frontend::{Frontend, Options, Parsed};
 use wattle_program::validate;
-use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span};
+use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, did_you_mean};
 
 use crate::Input;
-use crate::similar::did_you_mean;
+use crate::codes;
+use crate::frontends::{FRONTENDS, for_extension, named};
 
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -33,10 +35,16 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     };
     let text = input.read().map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let frontend = frontend(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
-    let (sources, file) = Sources::single(&input.name, &text);
+    parse(frontend, input, &text)
+}
+
+/// Let a front end read a text.
+fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loaded, Refused> {
+    let (mut sources, file) = Sources::single(&input.name, text);
     let loader = Beside { folder: input.path().and_then(Path::parent).map(Path::to_path_buf) };
     // A front end that panics must not take the other files with it.
-    let parsed = std::panic::catch_unwind(|| (frontend.parse)(&sources, file, &loader));
+    let parsed = AssertUnwindSafe(|| (frontend.parse)(&mut sources, file, &Options { loader: &loader }));
+    let parsed = std::panic::catch_unwind(parsed);
     let parsed = match parsed {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(diagnostics)) => return Err(Refused { sources, diagnostics, internal: None }),
@@ -61,13 +69,11 @@ pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
     let names = || FRONTENDS.iter().map(|frontend| frontend.name);
     let known = || names().collect::<Vec<_>>().join(", ");
-    let error = |message: String| Diagnostic::error("input-language", Span::NOWHERE, message);
+    let error = |message: String| Diagnostic::error(codes::INPUT_LANGUAGE, Span::NOWHERE, message);
     if let Some(language) = &input.language {
         return named(language).ok_or_else(|| {
-            let help = match did_you_mean(language, names()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("known languages: {}", known()),
-            };
+            let help = did_you_mean(language, names());
+            let help = help.unwrap_or_else(|| format!("known languages: {}", known()));
             error(format!("unknown language `{language}`")).help(help)
         });
     }
@@ -82,6 +88,7 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 }
 
 /// Includes are looked up beside the including file.
+#[derive(Debug)]
 pub(crate) struct Beside {
     pub folder: Option<PathBuf>,
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use wattle_memory::{CATALOGUE, Machine, MemoryModel, cat, find};
 use wattle_report::text::{self, Options};
-use wattle_source::{Diagnostic, Sources};
+use wattle_source::{Diagnostic, Sources, did_you_mean};
 
 use crate::Input;
 use crate::load::Beside;
-use crate::similar::did_you_mean;
 
 pub fn models() -> &'static [MemoryModel] {
     &CATALOGUE
@@ -24,7 +23,7 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
     let Some(model) = find(name) else {
         let names = || CATALOGUE.iter().map(|model| &*model.name);
         return Err(match did_you_mean(name, names()) {
-            Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
+            Some(hint) => format!("unknown memory model `{name}`: {hint}"),
             None => {
                 let known = names().collect::<Vec<_>>().join(", ");
                 format!("unknown memory model `{name}` (known: {known}; or a file with the extension .cat)")

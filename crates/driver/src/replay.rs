@@ -11,6 +11,7 @@ use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::adapt::adapt;
 use crate::check::as_written;
+use crate::codes;
 use crate::story::story;
 use crate::{Input, load, models};
 
@@ -27,11 +28,11 @@ pub fn replay(input: &Input) -> CheckReport {
     };
     let trace = match Trace::read(&text) {
         Ok(trace) => trace,
-        Err(error) => return refuse("trace-unreadable", format!("not a trace: {error}")),
+        Err(error) => return refuse(codes::TRACE_UNREADABLE, format!("not a trace: {error}")),
     };
     let memory = match models::resolve(&trace.model, trace.atomic_copy) {
         Ok(memory) => memory,
-        Err(message) => return refuse("trace-unreadable", message),
+        Err(message) => return refuse(codes::TRACE_UNREADABLE, message),
     };
     let loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
         Ok(loaded) => loaded,
@@ -39,7 +40,7 @@ pub fn replay(input: &Input) -> CheckReport {
     };
     let adapted = match adapt(&loaded.parsed.program, &memory) {
         Ok(adapted) => adapted,
-        Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
+        Err(unsupported) => return refuse(codes::TRACE_REJECTED, unsupported.to_string()),
     };
     let (notes, translated) = (adapted.notes(&loaded.sources), adapted.translated(&loaded.sources));
     let adapted = adapted.program;
@@ -47,7 +48,7 @@ pub fn replay(input: &Input) -> CheckReport {
     let task = Task { program: &program, memory: &memory, property: trace.property };
     if let Err(why) = confirm(&task, &trace.counterexample) {
         let message = format!("the trace does not replay: {why}");
-        return refuse("trace-rejected", message);
+        return refuse(codes::TRACE_REJECTED, message);
     }
     let told = Task { program: &as_written(&adapted, &program), ..task };
     let verdict = match story(&loaded.sources, &told, &trace.counterexample) {

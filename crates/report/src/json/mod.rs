@@ -27,7 +27,7 @@ fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
     let one = |diagnostic: &Diagnostic| {
         let place = sources.start(diagnostic.span());
         json!({
-            "code": diagnostic.code,
+            "code": diagnostic.code.name(),
             "severity": match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

@@ -102,3 +102,57 @@ impl Loader for Beside {
         std::fs::read_to_string(&path).map_err(|error| LoadError(format!("{}: {error}", path.display())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wattle_frontend::{Reading, wir};
+    use wattle_report::text::{Options as Look, diagnostics};
+
+    use super::*;
+
+    wattle_source::codes! { WORD = "toy-word": "The word `bad` is not allowed."; }
+
+    /// A language whose texts are names of files to include, one a line. No file may hold the word `bad`.
+    const TOY: Frontend =
+        Frontend { name: "toy", extensions: &["toy"], codes: CODES, parse: toy, ..wir::FRONTEND };
+
+    fn toy(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading {
+        let names: Vec<String> = sources.text(file).lines().map(str::to_owned).collect();
+        let mut problems = Vec::new();
+        for name in names {
+            let text = options.loader.include(&name).unwrap();
+            let part = sources.add(&name, &text);
+            let found = text.match_indices("bad");
+            problems.extend(
+                found.map(|(at, _)| Diagnostic::error(WORD, Span::new(part, at, at + 3), "a bad word")),
+            );
+        }
+        Err(problems)
+    }
+
+    #[test]
+    fn an_error_in_an_included_file_is_shown_there() {
+        let folder = std::env::temp_dir().join(format!("wattle-load-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("first.part"), "all is well").unwrap();
+        std::fs::write(folder.join("second.part"), "this\nis bad").unwrap();
+        let input = Input::file(folder.join("main.toy"));
+        let refused = parse(&TOY, &input, "first.part\nsecond.part\n").unwrap_err();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let shown = diagnostics(&refused.sources, &refused.diagnostics, &Look::default());
+        for part in ["error[toy-word]: a bad word", "second.part:2:4", "is bad"] {
+            assert!(shown.contains(part), "{part} in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_no_language_is_told_which_there_are() {
+        let refused = frontend(&Input::file("notes.txt")).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.message.as_str()),
+            (codes::INPUT_LANGUAGE, "no language has the extension `.txt`")
+        );
+        let help = refused.help.unwrap();
+        assert!(FRONTENDS.iter().all(|frontend| help.contains(frontend.name)), "{help}");
+    }
+}

@@ -81,6 +81,11 @@ mod tests {
         for part in ["cat-unknown-name", "bad.cat:2:9", "did you mean `order`?"] {
             assert!(message.contains(part), "{part} in\n{message}");
         }
+        write("slip.cat", "let order = po\nlet more = po || rf");
+        let message = resolve(&write("worse.cat", "include \"slip.cat\""), false).unwrap_err();
+        for part in ["cat-syntax", "slip.cat:2:15", "worse.cat:1", "included here"] {
+            assert!(message.contains(part), "{part} in\n{message}");
+        }
         assert!(resolve("no-such-file.cat", false).unwrap_err().contains("no such file"));
         std::fs::remove_dir_all(&folder).unwrap();
     }

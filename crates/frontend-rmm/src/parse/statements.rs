@@ -100,39 +100,18 @@ impl<'a> Parser<'a> {
             return self.unexpected("a statement");
         }
         self.next();
-        Ok(match token.text {
-            "nop" => (StatementKind::Nop, None),
-            "fence" => (StatementKind::Fence, None),
-            "write" => {
-                let (place, value) = self.written()?;
-                (StatementKind::Write { place, value }, None)
-            }
-            "read" => (self.read()?, None),
-            "cas" => {
-                self.expect("(")?;
-                let place = self.place()?;
-                self.expect(",")?;
-                let expected = self.whole_expression()?;
-                self.expect(",")?;
-                let new = self.whole_expression()?;
-                self.expect(")")?;
-                (StatementKind::Cas { place, expected, new }, None)
-            }
-            "assume" => {
-                self.expect(":")?;
-                (StatementKind::Assume(self.whole_condition()?), None)
-            }
-            "goto" => {
-                let label = self.peek();
-                if label.kind != Kind::Name {
-                    return self.unexpected("a label");
-                }
-                self.next();
-                (StatementKind::Goto(label.text.into(), label.blame), None)
-            }
+        match token.text {
+            "if" | "while" | "either" | "locked" => self.structure(token),
+            _ => Ok((self.simple(token)?, None)),
+        }
+    }
+
+    /// What holds other statements, from behind its first word.
+    fn structure(&mut self, word: Token<'a>) -> Read<(StatementKind, Option<Span>)> {
+        Ok(match word.text {
             "if" => {
                 let condition = self.whole_condition()?;
-                let head = cover(token.span, self.previous());
+                let head = cover(word.span, self.previous());
                 self.expect("then")?;
                 let then = Box::new(self.deeper(Self::statement)?);
                 let otherwise = match self.accept("else") {
@@ -143,13 +122,13 @@ impl<'a> Parser<'a> {
             }
             "while" => {
                 let condition = self.whole_condition()?;
-                let head = cover(token.span, self.previous());
+                let head = cover(word.span, self.previous());
                 self.expect("do")?;
                 let body = Box::new(self.deeper(Self::statement)?);
                 (StatementKind::While { condition, body }, Some(head))
             }
-            "either" => (StatementKind::Either(self.alternatives()?), Some(token.span)),
-            "locked" => {
+            "either" => (StatementKind::Either(self.alternatives()?), Some(word.span)),
+            _ => {
                 if let Some(write) = self.accept("write") {
                     let (place, value) = self.written()?;
                     (StatementKind::LockedWrite { place, value, write: write.span }, None)
@@ -159,6 +138,55 @@ impl<'a> Parser<'a> {
                     return self.unexpected("`write` or `{`");
                 }
             }
+        })
+    }
+
+    /// What holds no other statement, from behind its first word.
+    fn simple(&mut self, word: Token<'a>) -> Read<StatementKind> {
+        Ok(match word.text {
+            "nop" => StatementKind::Nop,
+            "fence" => StatementKind::Fence,
+            "write" => {
+                let (place, value) = self.written()?;
+                StatementKind::Write { place, value }
+            }
+            "read" => self.read()?,
+            "cas" => {
+                self.expect("(")?;
+                let place = self.place()?;
+                self.expect(",")?;
+                let expected = self.whole_expression()?;
+                self.expect(",")?;
+                let new = self.whole_expression()?;
+                self.expect(")")?;
+                StatementKind::Cas { place, expected, new }
+            }
+            "assume" => {
+                self.expect(":")?;
+                StatementKind::Assume(self.whole_condition()?)
+            }
+            "goto" => {
+                let label = self.peek();
+                if label.kind != Kind::Name {
+                    return self.unexpected("a label");
+                }
+                self.next();
+                StatementKind::Goto(label.text.into(), label.blame)
+            }
+            "syncwr" | "syncrd" | "slocked" | "ssfence" | "llfence" => {
+                self.skip_unsupported(word)?;
+                StatementKind::Unsupported(word.text.into())
+            }
+            _ => {
+                self.at -= 1;
+                return self.unexpected("a statement");
+            }
+        })
+    }
+
+    /// The rest of a statement for machines that wattle does not have.
+    fn skip_unsupported(&mut self, word: Token<'a>) -> Read<()> {
+        match word.text {
             "syncwr" | "syncrd" => {
                 self.expect(":")?;
                 match self.peek().kind {
@@ -172,19 +200,14 @@ impl<'a> Parser<'a> {
                     Kind::Name => drop(self.place()?),
                     _ => drop(self.whole_expression()?),
                 }
-                (StatementKind::Unsupported(token.text.into()), None)
             }
             "slocked" => {
                 self.expect("write")?;
                 self.written()?;
-                (StatementKind::Unsupported(token.text.into()), None)
             }
-            "ssfence" | "llfence" => (StatementKind::Unsupported(token.text.into()), None),
-            _ => {
-                self.at -= 1;
-                return self.unexpected("a statement");
-            }
-        })
+            _ => {}
+        }
+        Ok(())
     }
 
     fn close(&mut self, open: Token<'a>) -> Read<()> {

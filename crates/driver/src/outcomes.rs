@@ -3,25 +3,23 @@
 //! A folder of litmus tests is ten thousand small questions, so whatever does not depend on the test
 //! is done before the first one: models are read once, and a request is shared by all workers.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::{
-    Budget, Census, Engine, Executions as _, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task,
-    Unsupported,
+    Budget, Census, Engine, Executions as _, Halt, Outcome, Outcomes as _, Property, Reason, Run, Tally,
+    Task, Unsupported,
 };
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
-use wattle_program::{Program, Shape, Vocabulary, passes};
+use wattle_program::{Program, Shape, Vocabulary};
 use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
 use crate::codes;
 use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
-use crate::{Input, Loaded, Refused, Watch, load, models};
+use crate::{Goal, Input, Loaded, Refused, Watch, load, models, prepare};
 
 #[derive(Clone, Debug)]
 pub struct Outcomes {
@@ -82,13 +80,13 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         diagnostics: loaded.parsed.warnings.clone(),
         ..blank(file, loaded.sources.clone())
     };
-    let program = observed(&loaded.parsed.program);
+    let vocabulary = loaded.parsed.program.vocabulary;
     let default;
-    let model = match (&request.model, default_model(program.vocabulary)) {
+    let model = match (&request.model, default_model(vocabulary)) {
         (Some(model), _) => model,
         (None, Some(name)) => match models::resolve(name, request.atomic_copy) {
             Ok(model) => {
-                let vocabulary = program.vocabulary.name();
+                let vocabulary = vocabulary.name();
                 report.notes.push(format!("model {name}: what {vocabulary} tests mean by default"));
                 default = model;
                 &default
@@ -106,18 +104,16 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         }
     };
     report.model = model.name.to_string();
-    let program = match adapt(&program, model) {
-        Ok(adapted) => {
-            report.cautions.extend(adapted.notes(&loaded.sources));
-            report.translated = adapted.translated(&loaded.sources);
-            adapted.program
-        }
+    let prepared = match prepare(loaded, model, Goal::Listing) {
+        Ok(prepared) => prepared,
         Err(unsupported) => {
             report.verdict = OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return report;
         }
     };
-    let task = Task { program: &program, memory: model, property: Property::Stated };
+    report.cautions.extend(prepared.notes());
+    report.translated = prepared.translated();
+    let task = prepared.task(Property::Stated);
     report.verdict = match count(request, &task, run) {
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
         Err(Stopped::Reason(reason)) => {
@@ -134,9 +130,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
                     .cautions
                     .push(format!("only executions with {bound} are counted; others are not known"));
             }
-            match Shape::new(&program) {
+            match Shape::new(task.program) {
                 Ok(shape) => {
-                    let listing = list(&report.sources, &program, &shape, census, executions);
+                    let listing = list(&report.sources, task.program, &shape, census, executions);
                     OutcomesVerdict::Listed(listing)
                 }
                 Err(error) => OutcomesVerdict::Internal { what: error.to_string() },
@@ -150,16 +146,6 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
 fn no_execution(program: &Program) -> String {
     let filter = if program.filter.is_some() { " and passes the filter" } else { "" };
     format!("the test has no execution that ends{filter}, so its condition holds in none and fails in none")
-}
-
-/// The program, with everything observed if its text does not say what is.
-pub(crate) fn observed(program: &Program) -> Cow<'_, Program> {
-    if !program.observed.is_empty() || program.condition.is_some() {
-        return Cow::Borrowed(program);
-    }
-    let mut program = program.clone();
-    passes::observe_everything(&mut program);
-    Cow::Owned(program)
 }
 
 /// The model that tests of an architecture are written for.
@@ -196,13 +182,16 @@ pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Co
     match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
         Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
         Ok(Ok(Counted { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
-            Err(Stopped::Reason(Reason::GaveUp(no_execution(task.program))))
+            Err(Stopped::Reason(Reason::NoExecution(no_execution(task.program))))
         }
-        Ok(counted) => counted.map_err(Stopped::Reason),
+        Ok(counted) => counted.map_err(|halt| match halt {
+            Halt::Unknown(reason) => Stopped::Reason(reason),
+            Halt::Contradiction(contradiction) => Stopped::Internal(contradiction.to_string()),
+        }),
     }
 }
 
-fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Halt> {
     let enumerate = &request.settings.enumerate;
     let machine = task.memory.machine.is_some();
     let counts = match request.engine.as_deref() {
@@ -213,13 +202,13 @@ fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Cou
         let census = enumerate.executions(task, run);
         // A machine may know what to do with it, if no other engine was asked for.
         let other = machine && request.engine.is_none();
-        if !(other && matches!(census, Err(Reason::Unsupported(_)))) {
+        if !(other && matches!(census, Err(Halt::Unknown(Reason::Unsupported(_))))) {
             return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
         }
     }
     let explore = &request.settings.explore;
     let states = explore.outcomes(task, run)?;
-    let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;
+    let census = by_states(task.program, states).map_err(|fault| Reason::NoValue(fault.to_string()))?;
     Ok(Counted { engine: explore.name(), census, executions: false })
 }
 

@@ -13,5 +13,5 @@ mod sources;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use loader::{LoadError, Loader, NoLoader};
-pub use similar::{did_you_mean, nearest};
+pub use similar::did_you_mean;
 pub use sources::{FileId, Place, Sources, Span, TextEdit};

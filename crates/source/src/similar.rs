@@ -8,7 +8,7 @@ const LONGEST: usize = 64;
 /// Letters are inserted, deleted, replaced or swapped with their neighbour; capitals do not count. One
 /// slip for every three letters is near, three at most; a name that shares no letter is not. Of two that are equally near, the first in the alphabet wins, so that the answer does not depend
 /// on the order of `known`.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let small = typed.to_lowercase();
     let length = small.chars().count();
     if length > LONGEST {

@@ -4,19 +4,18 @@
 //! looks. How well counted work agrees with time is measured by `cargo xtask bench limits`.
 
 use wattle_driver::engines::{ENGINES, Settings};
-use wattle_driver::{Input, adapt, load, models};
-use wattle_engine::{Budget, Certificate, Property, Reason, Run, Task, Verdict, Work, certify};
-use wattle_program::{Program, passes};
+use wattle_driver::{Goal, Input, Loaded, load, models, prepare};
+use wattle_engine::{Budget, Certificate, Halt, Property, Reason, Run, Verdict, Work};
+use wattle_judge::certify::certify;
 use wattle_testing::heavy;
 
 /// More than this is not done without a look.
 const STRETCH: Work = Work::milliseconds(100);
 
-fn program(name: &str, text: &str) -> Program {
-    let loaded = load(&Input::text("heavy.wtl", "wtl", text)).unwrap_or_else(|refused| {
+fn loaded(name: &str, text: &str) -> Loaded {
+    load(&Input::text("heavy.wtl", "wtl", text)).unwrap_or_else(|refused| {
         panic!("{name}: {:?}", refused.diagnostics.first().map(|problem| &problem.message))
-    });
-    passes::forget_dead(&loaded.parsed.program)
+    })
 }
 
 /// Each engine on each program, with a budget that the largest ones exceed.
@@ -25,20 +24,20 @@ fn engines_look_at_their_budget() {
     let limit = Work::milliseconds(50);
     let mut stopped = Vec::new();
     for (name, text) in heavy::programs(1.0) {
-        let written = program(name, &text);
+        let loaded = loaded(name, &text);
         for model in ["tso", "aarch64"] {
             let memory = models::resolve(model, false).unwrap();
-            let Ok(program) = adapt(&written, &memory) else {
+            let Ok(prepared) = prepare(&loaded, &memory, Goal::Verdict) else {
                 panic!("{name} has no translation to {model}")
             };
-            let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+            let task = prepared.task(Property::Stated);
             for constructor in ENGINES {
                 let engine = (constructor.build)(&Settings::default());
                 if engine.accepts(&task).is_err() {
                     continue;
                 }
                 let run = Run::new(Budget { work: Some(limit), ..Budget::default() });
-                let answer = engine.check(&task, &run);
+                let answer = engine.check(&task, &run).unwrap();
                 let what = format!("{name}, {model}, {}", constructor.name);
                 assert!(run.longest_stretch() <= STRETCH, "{what}: {:?}", run.longest_stretch());
                 assert!(run.worked() <= limit + STRETCH, "{what}: {:?}", run.worked());
@@ -78,32 +77,30 @@ fn judges_look_at_their_budget() {
     for (text, model, name) in
         [(text, "tso", "explore"), (long, "tso", "enumerate"), (long, "tso", "bmc"), (long, "aarch64", "bmc")]
     {
-        let written = program(name, text);
+        let loaded = loaded(name, text);
         let memory = models::resolve(model, false).unwrap();
-        let program = adapt(&written, &memory).unwrap();
-        let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+        let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+        let task = prepared.task(Property::Stated);
         let mut settings = Settings::default();
         settings.bmc.proof = true;
         let engine = ENGINES.iter().find(|engine| engine.name == name).unwrap();
-        let answer = (engine.build)(&settings).check(&task, &Run::default());
+        let answer = (engine.build)(&settings).check(&task, &Run::default()).unwrap();
         let Verdict::Safe { certificate } = answer.verdict else { panic!("{name}: {:?}", answer.verdict) };
-        let judge = |run: &Run| match &certificate {
-            Certificate::StateSpace { capacity, .. } => {
-                ("state space", certify::state_space(&task, *capacity, run).map(|_| ()))
-            }
-            Certificate::Executions { .. } => ("executions", certify::executions(&task, run).map(|_| ())),
-            Certificate::Refutation { proof: Some(proof), .. } => {
-                ("refutation", certify::refutation(proof, run).map(|_| ()))
-            }
+        let form = match &certificate {
+            Certificate::StateSpace { .. } => "state space",
+            Certificate::Executions { .. } => "executions",
+            Certificate::Refutation(Some(_)) => "refutation",
             other => panic!("{name}: {other:?}"),
         };
+        let no_solver = || Err("no solver is needed".into());
+        let judge = |run: &Run| certify(&task, &certificate, answer.coverage.as_ref(), no_solver, run);
         let whole = Run::default();
-        let (form, judged) = judge(&whole);
-        assert_eq!(judged, Ok(()), "{form}");
+        let judged = judge(&whole);
+        assert!(judged.is_ok(), "{form}: {judged:?}");
         assert!(whole.longest_stretch() <= STRETCH, "{form}: {:?}", whole.longest_stretch());
         if whole.worked() > limit {
             let short = Run::new(Budget { work: Some(limit), ..Budget::default() });
-            assert_eq!(judge(&short).1, Err(Reason::Work), "{form}");
+            assert_eq!(judge(&short), Err(Halt::Unknown(Reason::Work)), "{form}");
             forms.push(form);
         }
     }

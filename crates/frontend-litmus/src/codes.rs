@@ -4,7 +4,7 @@ wattle_source::codes! {
     DUPLICATE = "litmus-duplicate":
         "A thread or a label stands in the test twice.";
     NESTING = "litmus-nesting":
-        "The parentheses of a condition nest at most 100 levels deep.";
+        "The parentheses of a condition nest at most 100 levels deep, the statements and expressions of C at most 200.";
     ROW = "litmus-row":
         "Every row of the program has one column for each thread; a column may be empty.";
     SYNTAX = "litmus-syntax":

@@ -15,7 +15,7 @@ use super::lex::Cursor;
 use super::names::Names;
 use super::{header, information, init};
 
-pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
+pub(crate) fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
     if program.vocabulary == Vocabulary::C11 {
         return super::c::edit::edit(sources, file, program, insertions);
     }
@@ -63,7 +63,7 @@ pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[In
     Ok(edits)
 }
 
-pub fn remove(_: &Sources, _: FileId, spans: &[Span]) -> Edits {
+pub(crate) fn remove(_: &Sources, _: FileId, spans: &[Span]) -> Edits {
     Ok(spans.iter().map(|span| TextEdit { span: *span, text: String::new() }).collect())
 }
 

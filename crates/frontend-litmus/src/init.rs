@@ -12,7 +12,7 @@ use super::{codes, unsupported};
 /// The most elements of an array.
 const LONGEST_ARRAY: i64 = 4096;
 
-pub fn read<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<()> {
     cursor.expect(b'{')?;
     loop {
         while cursor.eat(b';') {}
@@ -163,7 +163,7 @@ fn register<'a>(
 }
 
 /// Words and stars before a name: `int`, `volatile int *`, `_Atomic(int)`.
-pub fn read_type<'a>(cursor: &mut Cursor<'a>) -> Type<'a> {
+pub(crate) fn read_type<'a>(cursor: &mut Cursor<'a>) -> Type<'a> {
     let mut kind = Type::default();
     loop {
         if cursor.eat(b'*') {
@@ -204,7 +204,7 @@ pub fn read_type<'a>(cursor: &mut Cursor<'a>) -> Type<'a> {
 }
 
 /// A number, the address of a location, or a place in the code.
-pub fn value<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Given<'a>> {
+pub(crate) fn value<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Given<'a>> {
     cursor.blank();
     let start = cursor.at;
     if let Some(thread) = cursor.thread() {

@@ -8,10 +8,10 @@ use wattle_frontend::lex::{continues_word, starts_word};
 use wattle_source::{Code, Diagnostic, FileId, Span};
 
 /// What a part of the text stands for, or what is wrong with it.
-pub type Read<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type Read<T> = Result<T, Box<Diagnostic>>;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     pub text: &'a str,
     pub file: FileId,
     pub at: usize,
@@ -20,33 +20,33 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str, file: FileId) -> Cursor<'a> {
+    pub(crate) fn new(text: &'a str, file: FileId) -> Cursor<'a> {
         Cursor { text, file, at: 0, end: text.len() }
     }
 
     /// The same text between two places.
-    pub fn within(self, at: usize, end: usize) -> Cursor<'a> {
+    pub(crate) fn within(self, at: usize, end: usize) -> Cursor<'a> {
         Cursor { at, end, ..self }
     }
 
     /// The byte here, or 0 at the end.
-    pub fn peek(&self) -> u8 {
+    pub(crate) fn peek(&self) -> u8 {
         self.ahead(0)
     }
 
-    pub fn ahead(&self, by: usize) -> u8 {
+    pub(crate) fn ahead(&self, by: usize) -> u8 {
         let at = self.at + by;
         if at < self.end { self.text.as_bytes()[at] } else { 0 }
     }
 
     /// Nothing but blanks and comments is left.
-    pub fn done(&mut self) -> bool {
+    pub(crate) fn done(&mut self) -> bool {
         self.blank();
         self.at >= self.end
     }
 
     /// Go past blanks and nested comments. A comment that is not closed ends the text.
-    pub fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         let bytes = self.text.as_bytes();
         while self.at < self.end {
             match bytes[self.at] {
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Go past this byte, if it is the next one that counts.
-    pub fn eat(&mut self, byte: u8) -> bool {
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
         self.blank();
         let here = self.peek() == byte && self.at < self.end;
         self.at += usize::from(here);
@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Go past this text, if it comes next.
-    pub fn eat_text(&mut self, expected: &str) -> bool {
+    pub(crate) fn eat_text(&mut self, expected: &str) -> bool {
         self.blank();
         let here = self.text.as_bytes()[self.at..self.end].starts_with(expected.as_bytes());
         if here {
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Go past this word, if it comes next as a whole word, in capitals or not.
-    pub fn eat_word(&mut self, expected: &str) -> bool {
+    pub(crate) fn eat_word(&mut self, expected: &str) -> bool {
         let before = self.at;
         let here = self.word().is_some_and(|word| word.eq_ignore_ascii_case(expected));
         if !here {
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         here
     }
 
-    pub fn expect(&mut self, byte: u8) -> Read<()> {
+    pub(crate) fn expect(&mut self, byte: u8) -> Read<()> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(&format!("`{}`", char::from(byte)))) }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A name: letters, digits and `_`, not a digit first; `%` may come before.
-    pub fn word(&mut self) -> Option<&'a str> {
+    pub(crate) fn word(&mut self) -> Option<&'a str> {
         self.blank();
         let start = self.at;
         let prefix = usize::from(self.peek() == b'%');
@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What an instruction is called: a name with dots.
-    pub fn mnemonic(&mut self) -> Option<&'a str> {
+    pub(crate) fn mnemonic(&mut self) -> Option<&'a str> {
         self.blank();
         if !starts_word(self.peek()) {
             return None;
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Decimal or hexadecimal, with a sign or without. Hexadecimal numbers of 64 bits wrap.
-    pub fn number(&mut self) -> Option<i64> {
+    pub(crate) fn number(&mut self) -> Option<i64> {
         self.blank();
         let start = self.at;
         let negative = self.peek() == b'-';
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The thread of `0:` or `P0:`, if that comes next.
-    pub fn thread(&mut self) -> Option<u32> {
+    pub(crate) fn thread(&mut self) -> Option<u32> {
         self.blank();
         let start = self.at;
         self.at += usize::from(self.peek() == b'P');
@@ -178,29 +178,29 @@ impl<'a> Cursor<'a> {
     }
 
     /// To the end of the line.
-    pub fn skip_line(&mut self) {
+    pub(crate) fn skip_line(&mut self) {
         let rest = &self.text.as_bytes()[self.at..self.end];
         self.at += rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
     }
 
-    pub fn span(&self, start: usize) -> Span {
+    pub(crate) fn span(&self, start: usize) -> Span {
         Span::new(self.file, start, self.at.max(start))
     }
 
     /// The place of whatever comes next.
-    pub fn here(&self) -> Span {
+    pub(crate) fn here(&self) -> Span {
         let rest = &self.text[floor(self.text, self.at)..];
         let word = rest.bytes().take_while(|byte| continues_word(*byte) || *byte == b'.').count();
         let length = if word > 0 { word } else { rest.chars().next().map_or(0, char::len_utf8) };
         Span::new(self.file, self.at, (self.at + length).min(self.text.len()))
     }
 
-    pub fn error(&self, start: usize, code: Code, message: impl Into<String>) -> Box<Diagnostic> {
+    pub(crate) fn error(&self, start: usize, code: Code, message: impl Into<String>) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(code, self.span(start), message))
     }
 
     /// Something else should come next.
-    pub fn expected(&mut self, what: &str) -> Box<Diagnostic> {
+    pub(crate) fn expected(&mut self, what: &str) -> Box<Diagnostic> {
         self.blank();
         let here = self.here();
         let message = match self.text.get(here.start as usize..here.end as usize) {
@@ -213,7 +213,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// The nearest character boundary at or before a place.
-pub fn floor(text: &str, mut at: usize) -> usize {
+pub(crate) fn floor(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -222,7 +222,7 @@ pub fn floor(text: &str, mut at: usize) -> usize {
 }
 
 /// One past the comment that starts here; the end if nothing closes it.
-pub fn comment_end(bytes: &[u8], start: usize, end: usize) -> usize {
+pub(crate) fn comment_end(bytes: &[u8], start: usize, end: usize) -> usize {
     let (mut at, mut depth) = (start, 0u32);
     while at + 1 < end {
         match (bytes[at], bytes[at + 1]) {

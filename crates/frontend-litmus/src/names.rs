@@ -14,7 +14,7 @@ use super::sizes::{Compared, Sized};
 
 /// A type as the text writes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Type<'a> {
+pub(crate) struct Type<'a> {
     /// The last word of it: `int`, `uint64_t`, `atomic_int` … Nothing if the text gives none.
     pub word: &'a str,
     pub pointer: bool,
@@ -23,7 +23,7 @@ pub struct Type<'a> {
 
 impl Type<'_> {
     /// How wide an element of an array of this type is. Addresses need whole words.
-    pub fn sort(self) -> Sort {
+    pub(crate) fn sort(self) -> Sort {
         let bits = |width, signed| Sort::Bits { width, signed };
         match self.word {
             _ if self.pointer => Sort::WORD,
@@ -41,7 +41,7 @@ impl Type<'_> {
 
 /// What the initial state says of a register.
 #[derive(Clone, Debug)]
-pub struct Start<'a> {
+pub(crate) struct Start<'a> {
     /// The thread; `None` for a symbolic register, which belongs to the threads that use it.
     pub thread: Option<u32>,
     pub name: &'a str,
@@ -52,7 +52,7 @@ pub struct Start<'a> {
 
 /// A value that the text gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given<'a> {
+pub(crate) enum Given<'a> {
     Number(i64),
     /// The address of a variable, or of one of its elements.
     Address(u32, i64),
@@ -61,10 +61,10 @@ pub enum Given<'a> {
 }
 
 /// The registers of a language: the name that a register goes by, for every name that it has.
-pub type Canonical = for<'b> fn(&'b str) -> Option<&'b str>;
+pub(crate) type Canonical = for<'b> fn(&'b str) -> Option<&'b str>;
 
 #[derive(Debug)]
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     pub problems: Vec<Diagnostic>,
     pub canonical: Canonical,
     pub variables: Vec<Variable>,
@@ -89,7 +89,7 @@ pub struct Names<'a> {
 }
 
 #[derive(Debug)]
-pub struct Thread<'a> {
+pub(crate) struct Thread<'a> {
     /// The number in the text: `P3` is 3.
     pub number: u32,
     pub locals: Vec<Local>,
@@ -105,7 +105,7 @@ pub struct Thread<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub fn new(canonical: Canonical, wide: bool) -> Names<'a> {
+    pub(crate) fn new(canonical: Canonical, wide: bool) -> Names<'a> {
         Names {
             problems: Vec::new(),
             canonical,
@@ -131,21 +131,21 @@ impl<'a> Names<'a> {
     /// differs from that only if a number leaves 31 bits. Sums of the small numbers of tests do not,
     /// so nearly all tests need no terms that wrap numbers round. For the others (`leaves`) the test
     /// is read again with `wide` set.
-    pub fn see(&mut self, number: i64) {
+    pub(crate) fn see(&mut self, number: i64) {
         self.leaves |= !(0..0x8000).contains(&number);
     }
 
     #[allow(clippy::boxed_local)] // errors travel in boxes
-    pub fn problem(&mut self, problem: Box<Diagnostic>) {
+    pub(crate) fn problem(&mut self, problem: Box<Diagnostic>) {
         self.problems.push(*problem);
     }
 
-    pub fn find_variable(&self, name: &str) -> Option<u32> {
+    pub(crate) fn find_variable(&self, name: &str) -> Option<u32> {
         self.variable_names.iter().position(|other| *other == name).map(|number| number as u32)
     }
 
     /// The variable of this name. A location that nothing declares holds 0 at the start.
-    pub fn variable(&mut self, name: &'a str, span: Span) -> u32 {
+    pub(crate) fn variable(&mut self, name: &'a str, span: Span) -> u32 {
         if let Some(number) = self.find_variable(name) {
             return number;
         }
@@ -166,14 +166,14 @@ impl<'a> Names<'a> {
     }
 
     /// Make a variable an array. It must not have been used.
-    pub fn make_array(&mut self, variable: u32, kind: Type<'a>, length: u32) {
+    pub(crate) fn make_array(&mut self, variable: u32, kind: Type<'a>, length: u32) {
         let info = &mut self.variables[variable as usize];
         info.sort = kind.sort();
         info.dimensions = vec![Dimension::Fixed(length)];
         self.addresses[variable as usize] = Term::address(variable, vec![self.zero.clone()]);
     }
 
-    pub fn length(&self, variable: u32) -> Option<u32> {
+    pub(crate) fn length(&self, variable: u32) -> Option<u32> {
         match self.variables[variable as usize].dimensions.first() {
             Some(Dimension::Fixed(length)) => Some(*length),
             _ => None,
@@ -181,7 +181,7 @@ impl<'a> Names<'a> {
     }
 
     /// The address of a variable, or of an element of an array.
-    pub fn address(&self, variable: u32, element: i64) -> Term {
+    pub(crate) fn address(&self, variable: u32, element: i64) -> Term {
         match element {
             0 => self.addresses[variable as usize].clone(),
             _ => Term::address(variable, vec![Term::int(element)]),
@@ -189,7 +189,7 @@ impl<'a> Names<'a> {
     }
 
     /// A value as a term.
-    pub fn given(&self, value: Given<'_>) -> Term {
+    pub(crate) fn given(&self, value: Given<'_>) -> Term {
         match value {
             Given::Number(number) => Term::int(number),
             Given::Address(variable, element) => Term::number(self.address(variable, element)),
@@ -197,7 +197,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub fn add_thread(&mut self, number: u32, span: Span) -> usize {
+    pub(crate) fn add_thread(&mut self, number: u32, span: Span) -> usize {
         self.threads.push(Thread {
             number,
             locals: Vec::with_capacity(8),
@@ -213,13 +213,13 @@ impl<'a> Names<'a> {
     }
 
     /// The thread that the text calls `number`.
-    pub fn thread(&self, number: u32, span: Span) -> Read<usize> {
+    pub(crate) fn thread(&self, number: u32, span: Span) -> Read<usize> {
         let found = self.threads.iter().position(|thread| thread.number == number);
         found.ok_or_else(|| Box::new(no_thread(number, span)))
     }
 
     /// The local that stands for a register, made at its first use.
-    pub fn register(&mut self, thread: usize, name: &'a str, span: Span) -> Read<u32> {
+    pub(crate) fn register(&mut self, thread: usize, name: &'a str, span: Span) -> Read<u32> {
         let canonical = if name.starts_with('%') { Some(name) } else { (self.canonical)(name) };
         let Some(canonical) = canonical else {
             let message = format!("`{name}` is not a register");
@@ -229,7 +229,7 @@ impl<'a> Names<'a> {
     }
 
     /// The local of this name, with what the initial state says of it.
-    pub fn local(&mut self, thread: usize, name: &'a str) -> u32 {
+    pub(crate) fn local(&mut self, thread: usize, name: &'a str) -> u32 {
         if let Some(number) = self.threads[thread].find(name) {
             return number;
         }
@@ -245,14 +245,14 @@ impl<'a> Names<'a> {
     }
 
     /// A local that the text does not name.
-    pub fn hidden(&mut self, thread: usize, name: &'static str) -> u32 {
+    pub(crate) fn hidden(&mut self, thread: usize, name: &'static str) -> u32 {
         let zero = self.zero.clone();
         let thread = &mut self.threads[thread];
         thread.find(name).unwrap_or_else(|| thread.add(name, Type::default(), None, zero, true))
     }
 
     /// A local for a truth value that the text does not name.
-    pub fn hidden_truth(&mut self, thread: usize, name: &'static str) -> u32 {
+    pub(crate) fn hidden_truth(&mut self, thread: usize, name: &'static str) -> u32 {
         let local = self.hidden(thread, name);
         let thread = &mut self.threads[thread];
         if thread.locals[local as usize].sort != Sort::Bool {
@@ -263,7 +263,7 @@ impl<'a> Names<'a> {
     }
 
     /// The initial state may speak of threads that there are only.
-    pub fn check_starts(&mut self) {
+    pub(crate) fn check_starts(&mut self) {
         let unknown = |start: &&Start<'_>| start.thread.is_some_and(|number| !self.has_thread(number));
         let problems: Vec<Diagnostic> = (self.starts.iter().filter(unknown))
             .filter_map(|start| Some(no_thread(start.thread?, start.span)))
@@ -275,7 +275,7 @@ impl<'a> Names<'a> {
         self.threads.iter().any(|thread| thread.number == number)
     }
 
-    pub fn unknown_location(&self, name: &str, span: Span) -> Box<Diagnostic> {
+    pub(crate) fn unknown_location(&self, name: &str, span: Span) -> Box<Diagnostic> {
         let message = format!("`{name}` is not a location of this test");
         let problem = Diagnostic::error(codes::LOCATION, span, message);
         Box::new(match did_you_mean(name, self.variable_names.iter().copied()) {
@@ -286,7 +286,7 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Thread<'a> {
-    pub fn find(&self, name: &str) -> Option<u32> {
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.names.iter().position(|other| *other == name).map(|number| number as u32)
     }
 
@@ -309,7 +309,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Make a local one of another sort. No term may speak of it yet.
-    pub fn set_sort(&mut self, local: u32, sort: Sort) {
+    pub(crate) fn set_sort(&mut self, local: u32, sort: Sort) {
         if self.locals[local as usize].sort != sort {
             self.locals[local as usize].sort = sort;
             self.terms[local as usize] = Term::local(local, sort);
@@ -317,11 +317,11 @@ impl<'a> Thread<'a> {
     }
 
     /// What a local holds.
-    pub fn term(&self, local: u32) -> Term {
+    pub(crate) fn term(&self, local: u32) -> Term {
         self.terms[local as usize].clone()
     }
 
-    pub fn into_process(self) -> Process {
+    pub(crate) fn into_process(self) -> Process {
         Process {
             name: format!("P{}", self.number).into(),
             replicas: Replicas::Once,
@@ -337,7 +337,7 @@ fn no_thread(number: u32, span: Span) -> Diagnostic {
 }
 
 /// A term brought into 32 bits in wide tests. Addresses, whose numbers begin above, stay as they are.
-pub fn word(term: Term, signed: bool) -> Term {
+pub(crate) fn word(term: Term, signed: bool) -> Term {
     if let Some(Value::Int(value)) = term.as_value() {
         return Term::int(if signed { i64::from(*value as i32) } else { i64::from(*value as u32) });
     }
@@ -355,7 +355,7 @@ pub fn word(term: Term, signed: bool) -> Term {
 
 /// A number for a place in the code: below all addresses of locations, and negative, so that no
 /// value of a test is one by accident.
-pub fn code_address(thread: u32, label: &str) -> i64 {
+pub(crate) fn code_address(thread: u32, label: &str) -> i64 {
     let mix = |hash: i64, byte: u8| (hash ^ i64::from(byte)).wrapping_mul(0x0100_0000_01b3) & 0xffff_ffff;
     -(1 << 48) - (i64::from(thread) << 32) - label.bytes().fold(0x811c_9dc5, mix)
 }

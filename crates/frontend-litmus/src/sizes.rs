@@ -1,4 +1,4 @@
-//! Does every access touch whole locations, all of one size?
+//! A check that every access touches whole locations, and that all accesses of a location have one size.
 //!
 //! Here a location is one cell, and an access reads or writes all of it. A test in which accesses of
 //! different sizes meet (a word and a byte of it, half of what the test declares) needs a model of
@@ -23,7 +23,7 @@ use super::unsupported;
 
 /// The bits of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressSize {
+pub(crate) enum AddressSize {
     Word,
     Double,
     /// The architecture has programs of both kinds.
@@ -32,7 +32,7 @@ pub enum AddressSize {
 
 /// How many bits the operation with this number, of the edge with this number, accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sized {
+pub(crate) struct Sized {
     pub edge: usize,
     pub op: usize,
     pub bits: u8,
@@ -40,7 +40,7 @@ pub struct Sized {
 
 /// A number that the condition compares a location with.
 #[derive(Clone, Copy, Debug)]
-pub struct Compared {
+pub(crate) struct Compared {
     pub variable: u32,
     pub number: i64,
     pub span: Span,
@@ -52,7 +52,7 @@ type Set = Vec<u8>;
 const WHOLE: u8 = 1;
 const PART: u8 = 2;
 
-pub fn check(names: &mut Names<'_>, addresses: AddressSize) {
+pub(crate) fn check(names: &mut Names<'_>, addresses: AddressSize) {
     // C has types in place of sizes; and a test that is refused already is not refused twice.
     if names.threads.iter().all(|thread| thread.sizes.is_empty()) || !names.problems.is_empty() {
         return;
@@ -202,7 +202,7 @@ impl Flow {
         flow
     }
 
-    /// One round through all operations: did anything change?
+    /// One round through all operations; whether anything changed.
     fn step(&mut self, names: &Names<'_>) -> bool {
         let mut changed = false;
         for (thread, info) in names.threads.iter().enumerate() {

@@ -20,8 +20,8 @@ const LONGEST: usize = 16;
 /// The words that a section behind the program starts with.
 const SECTIONS: [&str; 7] = ["exists", "forall", "final", "locations", "filter", "observed", "with"];
 
-/// Does the program end here?
-pub fn starts(cursor: &mut Cursor<'_>) -> bool {
+/// Whether a section behind the program starts here.
+pub(crate) fn starts(cursor: &mut Cursor<'_>) -> bool {
     cursor.blank();
     match cursor.peek() {
         0 | b'~' | b'(' | b'<' => true,
@@ -35,7 +35,7 @@ pub fn starts(cursor: &mut Cursor<'_>) -> bool {
     }
 }
 
-pub fn read<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>, program: &mut Program) -> Read<()> {
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>, program: &mut Program) -> Read<()> {
     let mut tail = Tail { cursor: *cursor, names, seen: Vec::new(), observed: Vec::new(), depth: 0 };
     if tail.cursor.eat_word("locations") {
         tail.locations()?;
@@ -288,7 +288,7 @@ impl<'a> Tail<'_, 'a> {
         }
     }
 
-    /// Has the text given this no type of 64 bits?
+    /// Whether this has 32 bits, because the text gives it no type of 64.
     fn is_word(&self, place: &Term) -> bool {
         let at = self.observed.iter().position(|other| other == place);
         let kind = at.map(|at| match self.seen[at] {

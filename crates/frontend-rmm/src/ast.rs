@@ -4,7 +4,7 @@ use wattle_program::{Name, Range};
 use wattle_source::Span;
 
 #[derive(Clone, Debug, Default)]
-pub struct File {
+pub(crate) struct File {
     pub forbidden: Vec<Row>,
     pub predicates: Vec<(Condition, Span)>,
     pub data: Vec<Declaration>,
@@ -14,20 +14,20 @@ pub struct File {
 
 /// What could not be read. Names that are missing for this reason are not reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Holes {
+pub(crate) struct Holes {
     pub declarations: bool,
     pub statements: bool,
 }
 
 /// One combination of places that must not be reached: a label or `*` for each process.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub(crate) struct Row {
     pub places: Vec<(Option<Name>, Span)>,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub struct Declaration {
+pub(crate) struct Declaration {
     pub name: Name,
     /// `None`: `*`, any value of the range.
     pub initial: Option<i64>,
@@ -37,7 +37,7 @@ pub struct Declaration {
 }
 
 #[derive(Clone, Debug)]
-pub struct Process {
+pub(crate) struct Process {
     pub copies: u32,
     pub data: Vec<Declaration>,
     pub registers: Vec<Declaration>,
@@ -47,7 +47,7 @@ pub struct Process {
 }
 
 #[derive(Clone, Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     pub labels: Vec<(Name, Span)>,
     pub kind: StatementKind,
     /// Without labels.
@@ -59,7 +59,7 @@ pub struct Statement {
 }
 
 #[derive(Clone, Debug)]
-pub enum StatementKind {
+pub(crate) enum StatementKind {
     Nop,
     Write {
         place: Place,
@@ -107,13 +107,13 @@ pub enum StatementKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     pub kind: PlaceKind,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub enum PlaceKind {
+pub(crate) enum PlaceKind {
     Global(Name),
     /// `x[my]`
     Own(Name),
@@ -124,7 +124,7 @@ pub enum PlaceKind {
 }
 
 #[derive(Clone, Debug)]
-pub enum Expression {
+pub(crate) enum Expression {
     Number(i64),
     Register(Name, Span),
     /// In predicates only.
@@ -135,7 +135,7 @@ pub enum Expression {
 }
 
 #[derive(Clone, Debug)]
-pub enum Condition {
+pub(crate) enum Condition {
     Constant(bool),
     Compare(wattle_logic::Binary, Expression, Expression),
     Not(Box<Condition>),
@@ -145,7 +145,7 @@ pub enum Condition {
 
 /// Where a statement stands.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// It is alone after `then`, `else` or `do`.
     pub alone: bool,
     /// The statement before it in its list.
@@ -153,7 +153,7 @@ pub struct Surroundings<'a> {
 }
 
 /// Visit every statement of the file.
-pub fn visit<'a>(file: &'a File, see: &mut dyn FnMut(&'a Statement, Surroundings<'a>)) {
+pub(crate) fn visit<'a>(file: &'a File, see: &mut dyn FnMut(&'a Statement, Surroundings<'a>)) {
     for process in &file.processes {
         visit_list(&process.body, see);
     }

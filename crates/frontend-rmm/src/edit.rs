@@ -16,7 +16,7 @@ use super::ast::{File, Statement, StatementKind, Surroundings, visit};
 use super::lower::has_errors;
 use super::parse;
 
-pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
+pub(crate) fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
     let tree = tree(sources, file)?;
     let mut edits: Vec<TextEdit> = Vec::new();
     let mut done: Vec<(bool, Span)> = Vec::new();
@@ -129,7 +129,7 @@ fn put(
     }
 }
 
-pub fn remove(sources: &Sources, file: FileId, spans: &[Span]) -> Edits {
+pub(crate) fn remove(sources: &Sources, file: FileId, spans: &[Span]) -> Edits {
     let tree = tree(sources, file)?;
     let text = sources.text(file);
     let mut edits: Vec<TextEdit> = Vec::new();

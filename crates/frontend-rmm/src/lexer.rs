@@ -11,7 +11,7 @@ use wattle_source::{Diagnostic, FileId, Span};
 use crate::codes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A name that is not reserved.
     Name,
     /// A reserved word.
@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Token<'a> {
+pub(crate) struct Token<'a> {
     pub kind: Kind,
     pub text: &'a str,
     pub span: Span,
@@ -33,12 +33,12 @@ pub struct Token<'a> {
 
 impl Token<'_> {
     /// Is this the reserved word or symbol `text`?
-    pub fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         matches!(self.kind, Kind::Word | Kind::Symbol) && self.text == text
     }
 
     /// What a message calls it.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self.kind {
             Kind::End => "the end of the text".into(),
             _ => format!("`{}`", self.text),
@@ -47,7 +47,7 @@ impl Token<'_> {
 }
 
 /// Names that mean something. `macro` and `endmacro` are not among them, as in Memorax.
-pub const RESERVED: [&str; 32] = [
+pub(crate) const RESERVED: [&str; 32] = [
     "if",
     "then",
     "else",
@@ -89,7 +89,7 @@ const SYMBOLS: [&str; 22] = [
 ];
 
 /// All tokens, the last of them `End`, and what is wrong.
-pub fn lex<'a>(text: &'a str, file: FileId, problems: &mut Vec<Diagnostic>) -> Vec<Token<'a>> {
+pub(crate) fn lex<'a>(text: &'a str, file: FileId, problems: &mut Vec<Diagnostic>) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let token = |kind, start: usize, end: usize| {

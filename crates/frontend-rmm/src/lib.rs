@@ -45,7 +45,7 @@ fn parse(sources: &mut Sources, file: FileId, _: &Options<'_>) -> Reading {
     Ok(Parsed { program, warnings: problems })
 }
 
-/// May this be missing only because a part of the text could not be read?
+/// Whether the name that a problem misses may be declared in a part of the text that could not be read.
 fn may_be_a_hole(problem: &Diagnostic, tree: &ast::File) -> bool {
     match problem.code {
         codes::UNKNOWN_LABEL | codes::LOCKED_GOTO => tree.holes.statements || tree.holes.declarations,

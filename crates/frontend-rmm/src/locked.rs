@@ -121,7 +121,7 @@ impl Flow<'_> {
     }
 }
 
-/// Is there a write, or a fence, which waits for an empty buffer too?
+/// Whether the statement holds something that waits for an empty buffer: a write, a `cas` or a fence.
 fn drains(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Write { .. }

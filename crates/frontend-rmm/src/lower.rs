@@ -27,7 +27,7 @@ use super::properties::{forbidden, predicates};
 use crate::codes;
 
 /// The program of a tree without errors, and warnings; or all errors.
-pub fn lower(file: &File, name: Name) -> (Program, Vec<Diagnostic>) {
+pub(crate) fn lower(file: &File, name: Name) -> (Program, Vec<Diagnostic>) {
     let mut problems = Vec::new();
     let names = Names::new(file, &mut problems);
     let mut processes = Vec::new();
@@ -138,7 +138,7 @@ fn lower_process(
 }
 
 impl Flow<'_> {
-    pub fn list(&mut self, list: &[Statement], from: Point, to: &Target) {
+    pub(crate) fn list(&mut self, list: &[Statement], from: Point, to: &Target) {
         let mut from = from;
         for (number, statement) in list.iter().enumerate() {
             let next = match list.get(number + 1) {
@@ -155,7 +155,7 @@ impl Flow<'_> {
         }
     }
 
-    pub fn fresh(&mut self) -> Point {
+    pub(crate) fn fresh(&mut self) -> Point {
         self.cfg.add_point(PointInfo { inside: self.inside, ..PointInfo::default() })
     }
 
@@ -176,7 +176,7 @@ impl Flow<'_> {
         start
     }
 
-    pub fn statement(&mut self, statement: &Statement, from: Point, to: &Target) {
+    pub(crate) fn statement(&mut self, statement: &Statement, from: Point, to: &Target) {
         for (label, span) in &statement.labels {
             self.label(label, *span, from);
         }
@@ -233,7 +233,7 @@ impl Flow<'_> {
         }
     }
 
-    pub fn edge(&mut self, from: Point, guard: Term, ops: Vec<Op>, to: &Target, origin: Origin) {
+    pub(crate) fn edge(&mut self, from: Point, guard: Term, ops: Vec<Op>, to: &Target, origin: Origin) {
         let number = self.cfg.edges.len();
         let to = match to {
             Target::Point(point) => *point,
@@ -280,7 +280,7 @@ impl Flow<'_> {
     }
 
     /// What an instruction does, with the condition on registers under which it can.
-    pub fn instruction(&mut self, statement: &Statement) -> (Option<Term>, Vec<Op>) {
+    pub(crate) fn instruction(&mut self, statement: &Statement) -> (Option<Term>, Vec<Op>) {
         let value = Term::local(self.value, Sort::Int);
         match &statement.kind {
             StatementKind::Write { place, value } | StatementKind::LockedWrite { place, value, .. } => {
@@ -433,7 +433,7 @@ impl Flow<'_> {
         term
     }
 
-    pub fn condition(&mut self, condition: &Condition) -> Term {
+    pub(crate) fn condition(&mut self, condition: &Condition) -> Term {
         condition_term(condition, &mut |expression| self.expression(expression))
     }
 }
@@ -481,7 +481,7 @@ pub(super) fn condition_term(condition: &Condition, term: &mut dyn FnMut(&Expres
     }
 }
 
-/// Is there an error among these?
-pub fn has_errors(problems: &[Diagnostic]) -> bool {
+/// Whether any of these is an error rather than a warning.
+pub(crate) fn has_errors(problems: &[Diagnostic]) -> bool {
     problems.iter().any(|problem| problem.severity == Severity::Error)
 }

@@ -19,7 +19,7 @@ struct Macro<'a> {
 }
 
 /// The tokens with all definitions taken out and all calls replaced.
-pub fn expand<'a>(tokens: &[Token<'a>], problems: &mut Vec<Diagnostic>) -> Vec<Token<'a>> {
+pub(crate) fn expand<'a>(tokens: &[Token<'a>], problems: &mut Vec<Diagnostic>) -> Vec<Token<'a>> {
     let mut expander =
         Expander { macros: BTreeMap::new(), stack: Vec::new(), out: Vec::new(), seen: 0, problems };
     expander.list(tokens);

@@ -18,7 +18,7 @@ use super::ast::{Declaration, File};
 use crate::codes;
 
 #[derive(Debug)]
-pub struct Names {
+pub(crate) struct Names {
     pub variables: Vec<Variable>,
     pub globals: BTreeMap<Name, u32>,
     /// What each process calls its own memory.
@@ -37,7 +37,7 @@ struct Cell {
 }
 
 impl Names {
-    pub fn new(file: &File, problems: &mut Vec<Diagnostic>) -> Names {
+    pub(crate) fn new(file: &File, problems: &mut Vec<Diagnostic>) -> Names {
         let mut names = Names {
             variables: Vec::new(),
             globals: BTreeMap::new(),
@@ -122,12 +122,12 @@ impl Names {
         }
     }
 
-    pub fn threads(&self) -> u32 {
+    pub(crate) fn threads(&self) -> u32 {
         self.first.last().copied().unwrap_or(0)
     }
 
     /// The process and copy of a thread.
-    pub fn thread(&self, thread: u32) -> (usize, u32) {
+    pub(crate) fn thread(&self, thread: u32) -> (usize, u32) {
         let process = self.first.partition_point(|first| *first <= thread) - 1;
         (process, thread - self.first[process])
     }
@@ -136,7 +136,7 @@ impl Names {
         self.first[process + 1] - self.first[process]
     }
 
-    pub fn replicas(&self, process: usize) -> Replicas {
+    pub(crate) fn replicas(&self, process: usize) -> Replicas {
         match self.copies(process) {
             1 => Replicas::Once,
             copies => Replicas::Exactly(copies),
@@ -144,13 +144,13 @@ impl Names {
     }
 
     /// `P` and the number of its first thread, as Memorax counts.
-    pub fn process_name(&self, process: usize) -> Name {
+    pub(crate) fn process_name(&self, process: usize) -> Name {
         format!("P{}", self.first[process]).into()
     }
 
     /// The address that copy `copy` of `process` declares under `name`; `None` stands for the copy
     /// that evaluates the term, so this is `name[my]`.
-    pub fn own(&self, process: usize, copy: Option<u32>, name: &str) -> Option<Term> {
+    pub(crate) fn own(&self, process: usize, copy: Option<u32>, name: &str) -> Option<Term> {
         let cell = self.cells[process].get(name)?;
         let Some(base) = cell.base else { return Some(Term::address(cell.variable, vec![])) };
         let index = match (copy, self.replicas(process)) {
@@ -161,7 +161,7 @@ impl Names {
     }
 
     /// `name[number]`: of the thread that is number `number` among all but the evaluating one.
-    pub fn other(&self, process: usize, copy: Option<u32>, name: &str, number: u32) -> Option<Term> {
+    pub(crate) fn other(&self, process: usize, copy: Option<u32>, name: &str, number: u32) -> Option<Term> {
         if number + 1 >= self.threads() {
             return None;
         }
@@ -190,7 +190,7 @@ impl Names {
     }
 
     /// The names of memory that every process or some process declares, for suggestions.
-    pub fn of_processes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn of_processes(&self) -> impl Iterator<Item = &str> {
         self.cells.iter().flat_map(|cells| cells.keys()).map(|name| &**name)
     }
 }
@@ -202,7 +202,7 @@ fn shifted(base: u32, index: Term) -> Term {
     }
 }
 
-pub fn initial(declaration: &Declaration) -> Init {
+pub(crate) fn initial(declaration: &Declaration) -> Init {
     match declaration.initial {
         None => Init::Any,
         Some(value) => Init::Values(vec![Term::int(value)]),

@@ -10,7 +10,7 @@ use super::names::Names;
 use crate::codes;
 
 /// No row of labels is reached.
-pub fn forbidden(
+pub(crate) fn forbidden(
     file: &File,
     names: &Names,
     labels: &[Labels],
@@ -67,7 +67,7 @@ fn balanced(mut terms: Vec<Term>, operator: Binary) -> Term {
 
 /// Predicates over memory hold for the whole program. One that names registers or `x[my]` is meant
 /// for each thread that has all of them.
-pub fn predicates(file: &File, names: &Names, problems: &mut Vec<Diagnostic>) -> Vec<Term> {
+pub(crate) fn predicates(file: &File, names: &Names, problems: &mut Vec<Diagnostic>) -> Vec<Term> {
     let mut result = Vec::new();
     for (condition, span) in &file.predicates {
         let mut found: Vec<Term> = Vec::new();

@@ -8,18 +8,18 @@ use wattle_program::{Name, Orders, PropertyKind};
 use wattle_source::Span;
 
 #[derive(Clone, Debug)]
-pub struct Ident {
+pub(crate) struct Ident {
     pub name: Name,
     pub span: Span,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct File {
+pub(crate) struct File {
     pub items: Vec<Item>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Item {
+pub(crate) enum Item {
     Shared(Vec<Var>),
     Const { name: Ident, value: Expr },
     Enum { name: Ident, constructors: Vec<Ident> },
@@ -32,7 +32,7 @@ pub enum Item {
 
 /// A `thread`, or a `process`, which owns memory.
 #[derive(Clone, Debug)]
-pub struct Thread {
+pub(crate) struct Thread {
     pub name: Ident,
     pub is_process: bool,
     pub copies: Option<Copies>,
@@ -42,13 +42,13 @@ pub struct Thread {
 }
 
 #[derive(Clone, Debug)]
-pub enum Copies {
+pub(crate) enum Copies {
     Fixed(Expr),
     Any,
 }
 
 #[derive(Clone, Debug)]
-pub struct Var {
+pub(crate) struct Var {
     pub name: Ident,
     pub size: Option<Expr>,
     pub ty: Option<Type>,
@@ -56,7 +56,7 @@ pub struct Var {
 }
 
 #[derive(Clone, Debug)]
-pub enum Type {
+pub(crate) enum Type {
     Int,
     Bool,
     Bits { width: u8, signed: bool },
@@ -65,7 +65,7 @@ pub enum Type {
 }
 
 #[derive(Clone, Debug)]
-pub enum Initial {
+pub(crate) enum Initial {
     Value(Expr),
     List(Vec<Expr>, Span),
     Any,
@@ -73,13 +73,13 @@ pub enum Initial {
 
 /// The span of a statement includes its `;`.
 #[derive(Clone, Debug)]
-pub struct Stmt {
+pub(crate) struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub enum StmtKind {
+pub(crate) enum StmtKind {
     Local(Vec<Var>),
     Label(Ident, Box<Stmt>),
     Assign { place: Place, value: Expr, tag: Option<&'static str> },
@@ -103,7 +103,7 @@ pub enum StmtKind {
 }
 
 #[derive(Clone, Debug)]
-pub enum Fence {
+pub(crate) enum Fence {
     Full,
     Of(Place),
     Orders(Orders),
@@ -111,7 +111,7 @@ pub enum Fence {
 }
 
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     pub name: Ident,
     pub index: Option<Box<Expr>>,
     pub span: Span,
@@ -119,7 +119,7 @@ pub struct Place {
 
 /// A process, or one copy of it.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     pub process: Ident,
     pub copy: Option<Box<Expr>>,
     pub span: Span,
@@ -127,7 +127,7 @@ pub struct Target {
 
 /// A remote operation on `place` in the memory of `target`.
 #[derive(Clone, Debug)]
-pub struct Remote {
+pub(crate) struct Remote {
     pub kind: RemoteKind,
     pub into: Option<Place>,
     pub place: Place,
@@ -136,7 +136,7 @@ pub struct Remote {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoteKind {
+pub(crate) enum RemoteKind {
     Put,
     Get,
     Add,
@@ -145,7 +145,7 @@ pub enum RemoteKind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Expr {
+pub(crate) struct Expr {
     pub kind: ExprKind,
     pub span: Span,
     /// How high the tree is.
@@ -153,7 +153,7 @@ pub struct Expr {
 }
 
 #[derive(Clone, Debug)]
-pub enum ExprKind {
+pub(crate) enum ExprKind {
     Int(i64),
     Bool(bool),
     Me,
@@ -180,14 +180,14 @@ pub enum ExprKind {
 
 /// A read-modify-write that stands in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Update {
+pub(crate) struct Update {
     pub kind: UpdateKind,
     /// `None`: a locked step.
     pub order: Option<Order>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UpdateKind {
+pub(crate) enum UpdateKind {
     Cas,
     Exchange,
     FetchAdd,
@@ -195,13 +195,13 @@ pub enum UpdateKind {
 
 /// The order of a read-modify-write that is not locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub(crate) struct Order {
     pub acquire: bool,
     pub release: bool,
 }
 
 impl Order {
-    pub const WORDS: [(&'static str, Order); 4] = [
+    pub(crate) const WORDS: [(&'static str, Order); 4] = [
         ("relaxed", Order { acquire: false, release: false }),
         ("acquire", Order { acquire: true, release: false }),
         ("release", Order { acquire: false, release: true }),
@@ -211,7 +211,7 @@ impl Order {
 
 impl Stmt {
     /// The statements directly inside.
-    pub fn children(&self) -> Vec<&Stmt> {
+    pub(crate) fn children(&self) -> Vec<&Stmt> {
         match &self.kind {
             StmtKind::Label(_, inner) => vec![inner],
             StmtKind::If { then, otherwise, .. } => {

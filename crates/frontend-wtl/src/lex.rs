@@ -11,7 +11,7 @@ use super::problems::{Problems, shorten};
 use crate::codes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<'t> {
+pub(crate) enum Kind<'t> {
     Word(&'t str),
     /// Up to 2^63, because `-9223372036854775808` is a sign and a number.
     Number(u64),
@@ -20,7 +20,7 @@ pub enum Kind<'t> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Token<'t> {
+pub(crate) struct Token<'t> {
     pub kind: Kind<'t>,
     pub span: Span,
 }
@@ -75,12 +75,12 @@ const RESERVED: [&str; 39] = [
     "finally",
 ];
 
-pub fn is_reserved(word: &str) -> bool {
+pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
 /// The tokens of a text, closed by one `End`.
-pub fn lex<'t>(text: &'t str, problems: &mut Problems) -> Vec<Token<'t>> {
+pub(crate) fn lex<'t>(text: &'t str, problems: &mut Problems) -> Vec<Token<'t>> {
     let file = problems.file;
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -170,7 +170,7 @@ fn number(text: &str, span: Span, problems: &mut Problems) -> u64 {
     }
 }
 
-pub fn too_large(text: &str, span: Span, problems: &mut Problems) {
+pub(crate) fn too_large(text: &str, span: Span, problems: &mut Problems) {
     let message = format!("the number {} does not fit into 64 bits", shorten(text));
     problems.push(Diagnostic::error(codes::NUMBER, span, message).help("the largest is 9223372036854775807"));
 }

@@ -37,7 +37,7 @@ fn parse(sources: &mut Sources, file: FileId, _: &Options<'_>) -> Reading {
     if !problems.any()
         && let Err(invalid) = wattle_program::validate(&program)
     {
-        // Not the text's fault, but better said than kept.
+        // A mistake of this front end and not of the text; an engine must not see such a program.
         let message = format!("internal: the program made of this text is not well formed: {invalid}");
         problems.error(codes::INTERNAL, Span::new(file, 0, 0), message);
     }

@@ -12,7 +12,7 @@ use wattle_source::{Code, Diagnostic, FileId, Span, did_you_mean};
 use crate::codes;
 
 #[derive(Debug)]
-pub struct Problems {
+pub(crate) struct Problems {
     pub file: FileId,
     pub errors: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
@@ -20,42 +20,42 @@ pub struct Problems {
 }
 
 impl Problems {
-    pub fn new(file: FileId) -> Problems {
+    pub(crate) fn new(file: FileId) -> Problems {
         Problems { file, errors: Vec::new(), warnings: Vec::new(), poisoned: BTreeSet::new() }
     }
 
-    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.push(Diagnostic::error(code, span, message));
     }
 
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let known = self.errors.iter().any(|other| other.span().start == diagnostic.span().start);
         if !known && !self.is_full() {
             self.errors.push(diagnostic);
         }
     }
 
-    pub fn warn(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn warn(&mut self, diagnostic: Diagnostic) {
         if self.warnings.len() < MOST_PROBLEMS && !self.warnings.contains(&diagnostic) {
             self.warnings.push(diagnostic);
         }
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.errors.len() >= MOST_PROBLEMS
     }
 
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.errors.is_empty()
     }
 
     /// A word of text that could not be parsed: say nothing about it.
-    pub fn poison(&mut self, word: &str) {
+    pub(crate) fn poison(&mut self, word: &str) {
         self.poisoned.insert(word.to_owned());
     }
 
     /// A name that means nothing here. `what` says what would have been welcome.
-    pub fn unknown<'n>(
+    pub(crate) fn unknown<'n>(
         &mut self,
         span: Span,
         name: &str,
@@ -73,7 +73,7 @@ impl Problems {
 }
 
 /// Long names and expressions, as messages and hidden locals show them.
-pub fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const LONGEST: usize = 40;
     let one_line = text.chars().take(4 * LONGEST).collect::<String>();
     let one_line = one_line.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -43,7 +43,7 @@ use compute::{
 };
 use operand::{Shift, binary};
 
-pub const LANGUAGE: Language = Language {
+pub(crate) const LANGUAGE: Language = Language {
     name: "AArch64",
     vocabulary: Vocabulary::Aarch64,
     canonical,

@@ -12,12 +12,12 @@
 //! which nothing is lost: the address in a register that holds a location from the start and is never
 //! written by its thread is that location. No read can flow into it.
 
-pub mod aarch64;
-pub mod arm;
-pub mod ppc;
-pub mod riscv;
+pub(crate) mod aarch64;
+pub(crate) mod arm;
+pub(crate) mod ppc;
+pub(crate) mod riscv;
 mod table;
-pub mod x86;
+pub(crate) mod x86;
 
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Unary, Value};
 use wattle_program::{Cfg, Edge, Fence, Init, Mode, Op, Orders, Origin, Point, PointInfo, Role, Tags};
@@ -28,12 +28,12 @@ use super::names::{Given, Names, code_address, word};
 use super::sizes::Sized;
 use super::{codes, unsupported};
 
-pub use table::{Table, find_cells, program};
+pub(crate) use table::{Table, find_cells, program};
 
 /// What an instruction does.
-pub type Lower = for<'b, 'n, 'a> fn(&'b mut Body<'n, 'a>) -> Read<()>;
+pub(crate) type Lower = for<'b, 'n, 'a> fn(&'b mut Body<'n, 'a>) -> Read<()>;
 
-pub struct Architecture {
+pub(crate) struct Architecture {
     /// In the order of their names, which are in small letters.
     pub instructions: &'static [(&'static str, Lower)],
     /// Take a mnemonic (in small letters) apart: its name in the table, and what its ending says.
@@ -50,7 +50,7 @@ pub struct Architecture {
 
 /// What the ending of a mnemonic says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Suffix {
+pub(crate) struct Suffix {
     pub acquire: bool,
     pub release: bool,
     /// The instruction also compares its result with 0.
@@ -61,21 +61,21 @@ pub struct Suffix {
 
 /// A question about two compared values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Test {
+pub(crate) struct Test {
     pub operator: Binary,
     pub unsigned: bool,
 }
 
 impl Test {
-    pub const fn signed(operator: Binary) -> Test {
+    pub(crate) const fn signed(operator: Binary) -> Test {
         Test { operator, unsigned: false }
     }
 
-    pub const fn unsigned(operator: Binary) -> Test {
+    pub(crate) const fn unsigned(operator: Binary) -> Test {
         Test { operator, unsigned: true }
     }
 
-    pub fn opposite(self) -> Test {
+    pub(crate) fn opposite(self) -> Test {
         let operator = match self.operator {
             Binary::Equal => Binary::NotEqual,
             Binary::NotEqual => Binary::Equal,
@@ -87,7 +87,7 @@ impl Test {
         Test { operator, ..self }
     }
 
-    pub fn term(self, left: Term, right: Term) -> Term {
+    pub(crate) fn term(self, left: Term, right: Term) -> Term {
         // Unsigned order is signed order with the highest bits turned over.
         let turned = |term: Term| match self.unsigned {
             true => Term::binary(Binary::BitXor, term, Term::int(i64::MIN)),
@@ -99,20 +99,20 @@ impl Test {
 
 /// A register as an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Register {
+pub(crate) enum Register {
     Local(u32),
     Zero,
 }
 
 /// Two hidden locals that hold what was compared last; a branch depends on both.
 #[derive(Clone, Copy, Debug)]
-pub struct Flags {
+pub(crate) struct Flags {
     pub left: &'static str,
     pub right: &'static str,
 }
 
 /// The code of one thread while it is built.
-pub struct Body<'n, 'a> {
+pub(crate) struct Body<'n, 'a> {
     pub names: &'n mut Names<'a>,
     pub thread: usize,
     pub cursor: Cursor<'a>,
@@ -139,7 +139,7 @@ pub struct Body<'n, 'a> {
 }
 
 impl<'n, 'a> Body<'n, 'a> {
-    pub fn new(
+    pub(crate) fn new(
         names: &'n mut Names<'a>,
         thread: usize,
         architecture: &'static Architecture,
@@ -168,7 +168,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// One cell of the table: labels, and then an instruction or nothing.
-    pub fn cell(&mut self, cursor: Cursor<'a>) {
+    pub(crate) fn cell(&mut self, cursor: Cursor<'a>) {
         self.cursor = cursor;
         if let Err(problem) = self.labels_and_instruction() {
             self.ops.clear();
@@ -216,7 +216,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Find the mnemonic in the table and run its function.
-    pub fn instruction(&mut self, word: &'a str, start: usize) -> Read<()> {
+    pub(crate) fn instruction(&mut self, word: &'a str, start: usize) -> Read<()> {
         let mut small = [0; 24];
         let lower = match small.get_mut(..word.len()) {
             Some(small) => {
@@ -254,23 +254,23 @@ impl<'n, 'a> Body<'n, 'a> {
     // Operands, from left to right.
 
     /// Go past the comma before an operand.
-    pub fn operand(&mut self) -> Read<()> {
+    pub(crate) fn operand(&mut self) -> Read<()> {
         if std::mem::take(&mut self.first_operand) { Ok(()) } else { self.cursor.expect(b',') }
     }
 
     /// Does another operand follow?
-    pub fn more(&mut self) -> bool {
+    pub(crate) fn more(&mut self) -> bool {
         self.cursor.blank();
         if self.first_operand { self.cursor.at < self.cursor.end } else { self.cursor.peek() == b',' }
     }
 
-    pub fn register(&mut self) -> Read<Register> {
+    pub(crate) fn register(&mut self) -> Read<Register> {
         self.operand()?;
         self.bare_register()
     }
 
     /// A register that is not an operand of its own.
-    pub fn bare_register(&mut self) -> Read<Register> {
+    pub(crate) fn bare_register(&mut self) -> Read<Register> {
         self.cursor.blank();
         let start = self.cursor.at;
         let Some(name) = self.cursor.word() else { return Err(self.cursor.expected("a register")) };
@@ -282,7 +282,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Does a register come next?
-    pub fn at_register(&self) -> bool {
+    pub(crate) fn at_register(&self) -> bool {
         let mut ahead = self.cursor;
         ahead.word().is_some_and(|name| {
             name.starts_with('%') || ahead.peek() == b'%' || (self.names.canonical)(name).is_some()
@@ -290,12 +290,12 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// A number, with `$` or `#` before it or not.
-    pub fn immediate(&mut self) -> Read<i64> {
+    pub(crate) fn immediate(&mut self) -> Read<i64> {
         self.operand()?;
         self.bare_immediate()
     }
 
-    pub fn bare_immediate(&mut self) -> Read<i64> {
+    pub(crate) fn bare_immediate(&mut self) -> Read<i64> {
         let _ = self.cursor.eat(b'$') || self.cursor.eat(b'#');
         let number = self.cursor.number().ok_or_else(|| self.cursor.expected("a number"))?;
         self.names.see(number);
@@ -303,7 +303,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// `4(r1)` or `(r1)`.
-    pub fn offset_and_base(&mut self) -> Read<(i64, Register)> {
+    pub(crate) fn offset_and_base(&mut self) -> Read<(i64, Register)> {
         self.operand()?;
         self.cursor.blank();
         let offset = if self.cursor.peek() == b'(' { 0 } else { self.bare_immediate()? };
@@ -313,7 +313,7 @@ impl<'n, 'a> Body<'n, 'a> {
         Ok((offset, base))
     }
 
-    pub fn label(&mut self) -> Read<(&'a str, Span)> {
+    pub(crate) fn label(&mut self) -> Read<(&'a str, Span)> {
         self.operand()?;
         self.cursor.blank();
         let start = self.cursor.at;
@@ -325,19 +325,19 @@ impl<'n, 'a> Body<'n, 'a> {
 
     // Terms.
 
-    pub fn value(&self, register: Register) -> Term {
+    pub(crate) fn value(&self, register: Register) -> Term {
         match register {
             Register::Local(local) => self.names.threads[self.thread].term(local),
             Register::Zero => self.names.zero.clone(),
         }
     }
 
-    pub fn int(&self, value: i64) -> Term {
+    pub(crate) fn int(&self, value: i64) -> Term {
         if value == 0 { self.names.zero.clone() } else { Term::int(value) }
     }
 
     /// The address that a register holds, and `offset` bytes further on.
-    pub fn at(&mut self, base: Register, offset: i64) -> Term {
+    pub(crate) fn at(&mut self, base: Register, offset: i64) -> Term {
         match base {
             Register::Local(local) if offset == 0 => {
                 if let Some((_, term)) = self.pointers.iter().find(|(other, _)| *other == local) {
@@ -353,12 +353,12 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// The address that two registers hold together.
-    pub fn at_sum(&self, base: Register, index: Term) -> Term {
+    pub(crate) fn at_sum(&self, base: Register, index: Term) -> Term {
         Term::pointer(Term::binary(Binary::Add, self.value(base), index))
     }
 
     /// The address so many bytes after another.
-    pub fn further(&self, address: &Term, bytes: i64) -> Term {
+    pub(crate) fn further(&self, address: &Term, bytes: i64) -> Term {
         match address.kind() {
             Kind::Pointer(number) => {
                 Term::pointer(Term::binary(Binary::Add, number.clone(), Term::int(bytes)))
@@ -368,13 +368,13 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// A hidden local.
-    pub fn hidden(&mut self, name: &'static str) -> Register {
+    pub(crate) fn hidden(&mut self, name: &'static str) -> Register {
         Register::Local(self.names.hidden(self.thread, name))
     }
 
     // Operations of the edge that is being built.
 
-    pub fn set(&mut self, register: Register, value: Term) {
+    pub(crate) fn set(&mut self, register: Register, value: Term) {
         if let Register::Local(local) = register {
             let copy = matches!(value.kind(), Kind::Symbol(_));
             let value = if self.wraps() && !copy { word(value, true) } else { value };
@@ -387,19 +387,19 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// An operation whose result may leave 31 bits even if its operands do not.
-    pub fn operate(&mut self, operator: Binary, left: Term, right: Term) -> Term {
+    pub(crate) fn operate(&mut self, operator: Binary, left: Term, right: Term) -> Term {
         use Binary::{Multiply, ShiftLeft, Subtract};
         self.names.leaves |= matches!(operator, Multiply | ShiftLeft | Subtract);
         Term::binary(operator, left, right)
     }
 
-    pub fn operate_on(&mut self, operator: Unary, operand: Term) -> Term {
+    pub(crate) fn operate_on(&mut self, operator: Unary, operand: Term) -> Term {
         self.names.leaves = true;
         Term::unary(operator, operand)
     }
 
     /// A register brought into 32 bits, where that changes anything.
-    pub fn extend(&mut self, register: Register, signed: bool) {
+    pub(crate) fn extend(&mut self, register: Register, signed: bool) {
         if let Register::Local(local) = register
             && self.names.wide
         {
@@ -409,7 +409,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// A load whose value may be thrown away.
-    pub fn load(&mut self, register: Register, address: Term, tags: Tags) {
+    pub(crate) fn load(&mut self, register: Register, address: Term, tags: Tags) {
         let into = self.written(register);
         self.sized();
         self.ops.push(Op::Load { into, address, tags });
@@ -424,28 +424,28 @@ impl<'n, 'a> Body<'n, 'a> {
         self.sizes.push(Sized { edge: self.edges.len(), op: self.ops.len(), bits: self.bits });
     }
 
-    pub fn store(&mut self, address: Term, value: Term, tags: Tags) {
+    pub(crate) fn store(&mut self, address: Term, value: Term, tags: Tags) {
         self.sized();
         self.ops.push(Op::Store { address, value, tags });
     }
 
-    pub fn load_exclusive(&mut self, register: Register, address: Term, tags: Tags) {
+    pub(crate) fn load_exclusive(&mut self, register: Register, address: Term, tags: Tags) {
         let into = self.written(register);
         self.sized();
         self.ops.push(Op::LoadExclusive { into, address, tags });
     }
 
-    pub fn store_conditional(&mut self, success: Register, address: Term, value: Term, tags: Tags) {
+    pub(crate) fn store_conditional(&mut self, success: Register, address: Term, value: Term, tags: Tags) {
         let success = self.written(success);
         self.sized();
         self.ops.push(Op::StoreConditional { success, address, value, tags });
     }
 
-    pub fn assume(&mut self, condition: Term) {
+    pub(crate) fn assume(&mut self, condition: Term) {
         self.ops.push(Op::Assume { condition });
     }
 
-    pub fn fence(&mut self, tag: &str, orders: Orders, cumulative: bool) {
+    pub(crate) fn fence(&mut self, tag: &str, orders: Orders, cumulative: bool) {
         self.ops.push(Op::Fence(Fence { tag: tag.into(), orders, cumulative, location: None }));
     }
 
@@ -458,7 +458,7 @@ impl<'n, 'a> Body<'n, 'a> {
 
     /// Read a location and write it in one step that nothing divides. The old value goes to `into`
     /// after the write.
-    pub fn atomic(
+    pub(crate) fn atomic(
         &mut self,
         into: Option<Register>,
         address: &Term,
@@ -477,14 +477,14 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Remember what is compared.
-    pub fn compare(&mut self, flags: Flags, left: Term, right: Term) {
+    pub(crate) fn compare(&mut self, flags: Flags, left: Term, right: Term) {
         let (to_left, to_right) = (self.hidden(flags.left), self.hidden(flags.right));
         self.set(to_left, left);
         self.set(to_right, right);
     }
 
     /// What the last comparison says.
-    pub fn flag(&mut self, flags: Flags, test: Test) -> Term {
+    pub(crate) fn flag(&mut self, flags: Flags, test: Test) -> Term {
         let (left, right) = (self.hidden(flags.left), self.hidden(flags.right));
         test.term(self.value(left), self.value(right))
     }
@@ -492,7 +492,7 @@ impl<'n, 'a> Body<'n, 'a> {
     // Edges.
 
     /// End the step, if it does anything, and go on to the next point.
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         if self.ops.is_empty() {
             return;
         }
@@ -513,7 +513,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Go to a label.
-    pub fn jump(&mut self, (label, span): (&'a str, Span)) {
+    pub(crate) fn jump(&mut self, (label, span): (&'a str, Span)) {
         self.step();
         let from = self.here();
         self.jumps.push((self.edges.len(), label, span));
@@ -521,20 +521,20 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// Go to the label whose place the register holds.
-    pub fn jump_to(&mut self, target: Register) {
+    pub(crate) fn jump_to(&mut self, target: Register) {
         self.step();
         let from = self.here();
         self.computed.push((from, self.value(target), self.origin));
     }
 
     /// Go to a label if a test of two values says so.
-    pub fn branch(&mut self, test: Test, (left, right): (Term, Term), label: (&'a str, Span)) {
+    pub(crate) fn branch(&mut self, test: Test, (left, right): (Term, Term), label: (&'a str, Span)) {
         let holds = test.term(left.clone(), right.clone());
         self.branch_if(holds, test.opposite().term(left, right), label);
     }
 
     /// Go to a label if something holds, and on if it fails.
-    pub fn branch_if(&mut self, holds: Term, fails: Term, (label, span): (&'a str, Span)) {
+    pub(crate) fn branch_if(&mut self, holds: Term, fails: Term, (label, span): (&'a str, Span)) {
         self.step();
         let from = self.here();
         let next = Point(from.0 + 1);
@@ -543,14 +543,14 @@ impl<'n, 'a> Body<'n, 'a> {
         self.edge(from, fails, vec![], next);
     }
 
-    pub fn branch_on(&mut self, flags: Flags, test: Test, label: (&'a str, Span)) {
+    pub(crate) fn branch_on(&mut self, flags: Flags, test: Test, label: (&'a str, Span)) {
         let (left, right) = (self.hidden(flags.left), self.hidden(flags.right));
         let values = (self.value(left), self.value(right));
         self.branch(test, values, label);
     }
 
     /// Two ways from here to the next point. Each says its own operations and mode.
-    pub fn either(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
+    pub(crate) fn either(&mut self, one: impl FnOnce(&mut Self), other: impl FnOnce(&mut Self)) {
         let (mut one, mut other) = (Some(one), Some(other));
         self.ways(2, |body, way| match way {
             0 => one.take().into_iter().for_each(|one| one(body)),
@@ -559,7 +559,7 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// So many ways from here to the next point.
-    pub fn ways(&mut self, count: u32, mut operations: impl FnMut(&mut Self, u32)) {
+    pub(crate) fn ways(&mut self, count: u32, mut operations: impl FnMut(&mut Self, u32)) {
         self.step();
         let from = self.here();
         let to = Point(from.0 + 1);
@@ -571,17 +571,17 @@ impl<'n, 'a> Body<'n, 'a> {
     }
 
     /// The instruction exists, but not with these operands.
-    pub fn malformed(&self, why: &str) -> Box<Diagnostic> {
+    pub(crate) fn malformed(&self, why: &str) -> Box<Diagnostic> {
         let message = format!("`{}` cannot be written so: {why}", self.mnemonic);
         Box::new(Diagnostic::error(codes::SYNTAX, self.origin.0, message))
     }
 
-    pub fn unsupported(&self, what: &str) -> Box<Diagnostic> {
+    pub(crate) fn unsupported(&self, what: &str) -> Box<Diagnostic> {
         unsupported(self.origin.0, what)
     }
 
     /// The end of the thread: give labels their points, and addresses their final form.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.points.push(PointInfo { end: true, ..PointInfo::default() });
         for (label, point) in &self.labels {
             self.points[*point as usize].labels.push((*label).into());
@@ -726,7 +726,7 @@ fn constant(names: &Names<'_>, fixed: &[Option<Given<'_>>], address: &Term) -> O
 }
 
 /// How far apart the elements of an array are.
-pub fn bytes(sort: Sort) -> i64 {
+pub(crate) fn bytes(sort: Sort) -> i64 {
     match sort {
         Sort::Bits { width, .. } => i64::from(width) / 8,
         _ => 8,
@@ -734,6 +734,6 @@ pub fn bytes(sort: Sort) -> i64 {
 }
 
 /// A set of one tag, or of none.
-pub fn tagged(tag: &str) -> Tags {
+pub(crate) fn tagged(tag: &str) -> Tags {
     if tag.is_empty() { Tags::new() } else { Tags::from([tag.into()]) }
 }

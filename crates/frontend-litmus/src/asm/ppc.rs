@@ -13,7 +13,7 @@ use crate::lex::Read;
 use crate::names::word;
 use crate::sizes::AddressSize;
 
-pub const LANGUAGE: Language = Language {
+pub(crate) const LANGUAGE: Language = Language {
     name: "PPC",
     vocabulary: Vocabulary::Ppc,
     canonical,

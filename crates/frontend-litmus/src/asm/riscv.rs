@@ -12,7 +12,7 @@ use crate::lex::Read;
 use crate::names::word;
 use crate::sizes::AddressSize;
 
-pub const LANGUAGE: Language = Language {
+pub(crate) const LANGUAGE: Language = Language {
     name: "RISCV",
     vocabulary: Vocabulary::Riscv,
     canonical,

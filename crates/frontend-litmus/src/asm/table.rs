@@ -6,14 +6,14 @@ use crate::names::Names;
 use crate::{codes, tail};
 
 /// Where the cells of the table stand in the text, row by row.
-pub struct Table {
+pub(crate) struct Table {
     /// The number of each thread and the place of its name.
     pub threads: Vec<(u32, usize, usize)>,
     pub cells: Vec<(usize, usize)>,
 }
 
 /// Read the whole table and lower every column.
-pub fn program<'a>(
+pub(crate) fn program<'a>(
     cursor: &mut Cursor<'a>,
     names: &mut Names<'a>,
     architecture: &'static Architecture,
@@ -36,7 +36,7 @@ pub fn program<'a>(
 }
 
 /// Find the cells, and leave the cursor behind the table.
-pub fn find_cells<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
+pub(crate) fn find_cells<'a>(cursor: &mut Cursor<'a>, names: &mut Names<'a>) -> Read<Table> {
     while cursor.eat(b';') {}
     let mut table = Table { threads: Vec::with_capacity(4), cells: Vec::with_capacity(32) };
     loop {

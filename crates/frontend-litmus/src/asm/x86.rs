@@ -12,7 +12,7 @@ use crate::Language;
 use crate::lex::Read;
 use crate::sizes::AddressSize;
 
-pub const LANGUAGE: Language = Language {
+pub(crate) const LANGUAGE: Language = Language {
     name: "X86",
     vocabulary: Vocabulary::X86,
     canonical,

@@ -13,7 +13,7 @@ use wattle_source::{FileId, Sources, Span, TextEdit};
 
 use super::words::ORDERS;
 
-pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
+pub(crate) fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
     let text = sources.text(file);
     let mut edits = Vec::new();
     for insertion in insertions {

@@ -10,21 +10,21 @@ use super::{Body, as_number, pointer};
 
 /// What an expression is worth: a term, or a read that has not found its place yet (so that
 /// `r = *x` reads into `r` at once).
-pub enum Part {
+pub(crate) enum Part {
     Term(Term),
     Load { address: Term, tags: Tags },
 }
 
 /// The tags of an access: by memory order, then those of a plain access. `A` is herd7's set of all
 /// atomic accesses.
-pub fn tags() -> Vec<Tags> {
+pub(crate) fn tags() -> Vec<Tags> {
     let atomic: Name = "A".into();
     let orders = ORDERS.iter().map(|(_, set, _)| [atomic.clone(), (*set).into()].into());
     orders.chain([["NA".into()].into()]).collect()
 }
 
 /// The position of the plain accesses' tags.
-pub const PLAIN: usize = ORDERS.len();
+pub(crate) const PLAIN: usize = ORDERS.len();
 
 /// C's binary operators: how tightly they bind, loosest first; their symbols; what they do.
 const OPERATORS: [(u8, &str, Binary); 18] = [
@@ -49,7 +49,7 @@ const OPERATORS: [(u8, &str, Binary); 18] = [
 ];
 
 impl<'a> Body<'a, '_> {
-    pub fn expression(&mut self) -> Read<Part> {
+    pub(crate) fn expression(&mut self) -> Read<Part> {
         self.binary(0)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Body<'a, '_> {
         Ok(Term::binary(Binary::NotEqual, value, Term::int(0)))
     }
 
-    pub fn unary(&mut self) -> Read<Part> {
+    pub(crate) fn unary(&mut self) -> Read<Part> {
         self.deeper()?;
         let part = self.operand()?;
         self.depth -= 1;
@@ -334,7 +334,7 @@ impl<'a> Body<'a, '_> {
     }
 
     /// A read gets its place among those that this edge does, in no order.
-    pub fn term_now(&mut self, part: Part) -> Read<Term> {
+    pub(crate) fn term_now(&mut self, part: Part) -> Read<Term> {
         match part {
             Part::Term(term) => Ok(term),
             Part::Load { address, tags } => {
@@ -345,15 +345,15 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    pub fn number_now(&mut self, part: Part) -> Read<Term> {
+    pub(crate) fn number_now(&mut self, part: Part) -> Read<Term> {
         Ok(as_number(self.term_now(part)?))
     }
 
-    pub fn address_now(&mut self, part: Part) -> Read<Term> {
+    pub(crate) fn address_now(&mut self, part: Part) -> Read<Term> {
         Ok(pointer(self.number_now(part)?))
     }
 
-    pub fn truth_now(&mut self, part: Part) -> Read<Term> {
+    pub(crate) fn truth_now(&mut self, part: Part) -> Read<Term> {
         let term = self.term_now(part)?;
         Ok(match term.sort() {
             Sort::Bool => term,

@@ -10,12 +10,12 @@ use super::super::codes;
 use super::super::lex::{Cursor, Read, comment_end, floor};
 
 /// A place in the text of the functions.
-pub struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     pub cursor: Cursor<'a>,
 }
 
 impl<'a> Scanner<'a> {
-    pub fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         let bytes = &self.cursor.text.as_bytes()[..self.cursor.end];
         let mut at = self.cursor.at;
         while at < bytes.len() {
@@ -35,7 +35,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Blanks and the comments of both languages.
-    pub fn blank_between_functions(&mut self) {
+    pub(crate) fn blank_between_functions(&mut self) {
         loop {
             self.blank();
             if !self.cursor.text[..self.cursor.end][self.cursor.at..].starts_with("(*") {
@@ -46,13 +46,13 @@ impl<'a> Scanner<'a> {
     }
 
     /// The byte that comes next, or 0.
-    pub fn next(&mut self) -> u8 {
+    pub(crate) fn next(&mut self) -> u8 {
         self.blank();
         self.cursor.peek()
     }
 
     /// Go past this symbol, if it comes next. A longer symbol that begins with it is another one.
-    pub fn eat(&mut self, symbol: &str) -> bool {
+    pub(crate) fn eat(&mut self, symbol: &str) -> bool {
         self.blank();
         let rest = &self.cursor.text.as_bytes()[self.cursor.at..self.cursor.end];
         let after = rest.get(symbol.len()).copied().unwrap_or(0);
@@ -66,12 +66,12 @@ impl<'a> Scanner<'a> {
         here
     }
 
-    pub fn expect(&mut self, symbol: &str) -> Read<()> {
+    pub(crate) fn expect(&mut self, symbol: &str) -> Read<()> {
         if self.eat(symbol) { Ok(()) } else { Err(self.expected(&format!("`{symbol}`"))) }
     }
 
     /// The name that comes next, which stays there.
-    pub fn peek_word(&mut self) -> Option<&'a str> {
+    pub(crate) fn peek_word(&mut self) -> Option<&'a str> {
         self.blank();
         let (text, start) = (self.cursor.text, self.cursor.at);
         let bytes = &text.as_bytes()[..self.cursor.end];
@@ -82,21 +82,21 @@ impl<'a> Scanner<'a> {
         Some(&text[start..start + length])
     }
 
-    pub fn word(&mut self) -> Option<&'a str> {
+    pub(crate) fn word(&mut self) -> Option<&'a str> {
         let word = self.peek_word()?;
         self.cursor.at += word.len();
         Some(word)
     }
 
     /// Go past this name, if it comes next.
-    pub fn eat_word(&mut self, expected: &str) -> bool {
+    pub(crate) fn eat_word(&mut self, expected: &str) -> bool {
         let here = self.peek_word() == Some(expected);
         self.cursor.at += if here { expected.len() } else { 0 };
         here
     }
 
     /// A number without a sign, with or without C's suffixes.
-    pub fn number(&mut self) -> Option<i64> {
+    pub(crate) fn number(&mut self) -> Option<i64> {
         self.blank();
         if !self.cursor.peek().is_ascii_digit() {
             return None;
@@ -114,12 +114,12 @@ impl<'a> Scanner<'a> {
         Some(value)
     }
 
-    pub fn span(&self, start: usize) -> Span {
+    pub(crate) fn span(&self, start: usize) -> Span {
         self.cursor.span(start)
     }
 
     /// Something else should come next.
-    pub fn expected(&mut self, what: &str) -> Box<Diagnostic> {
+    pub(crate) fn expected(&mut self, what: &str) -> Box<Diagnostic> {
         self.blank();
         if self.cursor.at >= self.cursor.end {
             let at = floor(self.cursor.text, self.cursor.at);
@@ -133,7 +133,7 @@ impl<'a> Scanner<'a> {
         Box::new(Diagnostic::error(codes::SYNTAX, here, message).expecting(format!("expected {what}")))
     }
 
-    pub fn unsupported(&self, start: usize, what: &str) -> Box<Diagnostic> {
+    pub(crate) fn unsupported(&self, start: usize, what: &str) -> Box<Diagnostic> {
         self.cursor.error(start, codes::UNSUPPORTED, format!("wattle does not support {what}"))
     }
 }

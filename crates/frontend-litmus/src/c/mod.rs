@@ -19,7 +19,7 @@
 //! *Limits*: no `for`, `goto`, arrays, pointers to locals (but for `&r` as `expected`), mutexes, and
 //! nothing of the Linux kernel's interface: each has its diagnostic.
 
-pub mod edit;
+pub(crate) mod edit;
 mod expression;
 mod lex;
 #[cfg(test)]
@@ -37,7 +37,7 @@ use super::{Language, codes};
 use expression::Part;
 use lex::Scanner;
 
-pub const LANGUAGE: Language = Language {
+pub(crate) const LANGUAGE: Language = Language {
     name: "C",
     vocabulary: Vocabulary::C11,
     canonical,

@@ -4,7 +4,7 @@ use wattle_logic::Binary;
 use wattle_program::Orders;
 
 /// Can this word begin a type?
-pub fn begins_type(word: &str) -> bool {
+pub(crate) fn begins_type(word: &str) -> bool {
     matches!(
         word,
         "int"
@@ -32,22 +32,22 @@ const ATOMIC_TYPES: [&str; 13] = [
 ];
 
 /// The .cat set of a memory order, and what a fence of that order keeps in order.
-pub fn order(word: &str) -> Option<Order> {
+pub(crate) fn order(word: &str) -> Option<Order> {
     let name = word.strip_prefix("memory_order_")?;
     ORDERS.iter().position(|(text, _, _)| *text == name).map(Order)
 }
 
 /// A position in [`ORDERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order(pub usize);
+pub(crate) struct Order(pub usize);
 
 impl Order {
-    pub const SEQ_CST: Order = Order(5);
+    pub(crate) const SEQ_CST: Order = Order(5);
 }
 
 /// By C's word: the set, and the pairs that a fence of the order keeps in order on machines that know
 /// nothing but such pairs.
-pub const ORDERS: [(&str, &str, Orders); 6] = [
+pub(crate) const ORDERS: [(&str, &str, Orders); 6] = [
     ("relaxed", "RLX", Orders::NONE),
     ("consume", "CON", Orders(Orders::RR.0 | Orders::RW.0)),
     ("acquire", "ACQ", Orders(Orders::RR.0 | Orders::RW.0)),
@@ -59,7 +59,7 @@ pub const ORDERS: [(&str, &str, Orders); 6] = [
 /// What a call does. `explicit` calls name their memory orders, the others are sequentially
 /// consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
+pub(crate) enum Call {
     Load,
     Store,
     Init,
@@ -69,7 +69,7 @@ pub enum Call {
     Fence,
 }
 
-pub fn call(word: &str) -> Option<(Call, bool)> {
+pub(crate) fn call(word: &str) -> Option<(Call, bool)> {
     let (stem, explicit) = match word.strip_suffix("_explicit") {
         Some(stem) => (stem, true),
         None => (word, false),
@@ -94,7 +94,7 @@ pub fn call(word: &str) -> Option<(Call, bool)> {
 }
 
 /// Is this a word of the Linux kernel's interface, which has a model of its own?
-pub fn is_kernel(word: &str) -> bool {
+pub(crate) fn is_kernel(word: &str) -> bool {
     const NAMES: [&str; 9] = [
         "READ_ONCE",
         "WRITE_ONCE",

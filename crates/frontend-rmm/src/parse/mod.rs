@@ -22,7 +22,7 @@ const LONGEST: usize = 1000;
 const MOST_COPIES: i64 = 1000;
 
 /// The tree of a text, with errors and warnings. The tree is whole only if there is no error.
-pub fn parse(text: &str, file: FileId) -> (File, Vec<Diagnostic>) {
+pub(crate) fn parse(text: &str, file: FileId) -> (File, Vec<Diagnostic>) {
     let mut problems = Vec::new();
     let tokens = lex(text, file, &mut problems);
     let tokens = expand(&tokens, &mut problems);
@@ -46,7 +46,7 @@ struct Parser<'a> {
     depth: usize,
     /// Operators so far in this expression.
     length: usize,
-    /// May expressions name memory?
+    /// Whether expressions may name memory, as only those of predicates may.
     memory: bool,
     problems: Vec<Diagnostic>,
     holes: Holes,

@@ -10,7 +10,7 @@ use wattle_source::{Span, TextEdit};
 use super::super::ast::{File, Stmt, StmtKind};
 use super::{Request, Requests, bodies};
 
-pub fn edits(text: &str, tree: &File, requests: &Requests) -> Vec<TextEdit> {
+pub(crate) fn edits(text: &str, tree: &File, requests: &Requests) -> Vec<TextEdit> {
     let mut walk = Walk { text, requests, edits: Vec::new() };
     for statement in bodies(tree) {
         walk.statement(statement, true);
@@ -106,7 +106,7 @@ impl Walk<'_> {
 
 /// Delete a statement, with its line if it stands alone there; in a place that needs a statement,
 /// leave one.
-pub fn removal(text: &str, tree: &File, span: Span) -> TextEdit {
+pub(crate) fn removal(text: &str, tree: &File, span: Span) -> TextEdit {
     if !bodies(tree).any(|statement| is_listed(statement, span, true)) {
         return TextEdit { span, text: "skip;".into() };
     }

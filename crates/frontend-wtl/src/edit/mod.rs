@@ -23,7 +23,7 @@ use super::problems::Problems;
 
 /// What to put around one statement.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub(crate) struct Request {
     pub before: Vec<String>,
     pub after: Vec<String>,
     /// At the end of the block that the statement is.
@@ -33,11 +33,11 @@ pub struct Request {
 type Requests = BTreeMap<Span, Request>;
 
 /// By the pairs that they order; and Power's `lwsync`, which orders through other threads too.
-pub fn fences(vocabulary: Vocabulary) -> Vec<Fence> {
+pub(crate) fn fences(vocabulary: Vocabulary) -> Vec<Fence> {
     vocabulary.fences().into_iter().chain([Fence::lwsync()]).collect()
 }
 
-pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
+pub(crate) fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[Insertion]) -> Edits {
     let text = sources.text(file);
     let tree = tree(text, file)?;
     let line = |span: Span| sources.start(span).line;
@@ -81,7 +81,7 @@ pub fn edit(sources: &Sources, file: FileId, program: &Program, insertions: &[In
 }
 
 /// Take fences or flushes out. A fence that is a body of its own becomes `skip;`.
-pub fn remove(sources: &Sources, file: FileId, spans: &[Span]) -> Edits {
+pub(crate) fn remove(sources: &Sources, file: FileId, spans: &[Span]) -> Edits {
     let text = sources.text(file);
     let tree = tree(text, file)?;
     let mut edits = Vec::new();

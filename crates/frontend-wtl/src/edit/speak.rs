@@ -3,7 +3,7 @@
 use wattle_logic::{Binary, Kind, Symbol, Term, Unary};
 use wattle_program::{Dimension, Fence, Op, Orders, Process, ProcessId, Program, Replicas};
 
-pub fn statement(program: &Program, process: ProcessId, op: &Op) -> Result<String, String> {
+pub(crate) fn statement(program: &Program, process: ProcessId, op: &Op) -> Result<String, String> {
     let own = program.process(process);
     let unspeakable =
         || format!("{} reads the place of this step from memory, and the text has no name for it", own.name);

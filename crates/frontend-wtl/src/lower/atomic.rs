@@ -24,7 +24,7 @@ use crate::codes;
 const MOST_PATHS: u64 = 64;
 
 impl Body<'_> {
-    pub fn atomic(&mut self, buffered: bool, body: &[Stmt], span: Span, at: Point, next: Point) {
+    pub(crate) fn atomic(&mut self, buffered: bool, body: &[Stmt], span: Span, at: Point, next: Point) {
         if let Some(outer) = self.section {
             let diagnostic = Diagnostic::error(codes::ATOMIC, span, "an atomic section inside another");
             self.problems.push(diagnostic.label(outer, "the outer section"));
@@ -136,7 +136,7 @@ fn paths(fragment: &[Edge], entry: Point, exit: Point) -> Option<Vec<Vec<&Edge>>
 }
 
 /// What an edge does, its guard as an assumption.
-pub fn operations(edge: &Edge) -> impl Iterator<Item = Op> + '_ {
+pub(crate) fn operations(edge: &Edge) -> impl Iterator<Item = Op> + '_ {
     let guard = (!edge.guard.is_true()).then(|| Op::Assume { condition: edge.guard.clone() });
     guard.into_iter().chain(edge.ops.iter().cloned())
 }

@@ -16,7 +16,7 @@ use super::symbols::{Symbols, duplicate};
 use super::{tidy, typed};
 use crate::codes;
 
-pub struct Body<'a> {
+pub(crate) struct Body<'a> {
     pub symbols: &'a Symbols,
     pub problems: &'a mut Problems,
     pub text: &'a str,
@@ -37,21 +37,21 @@ pub struct Body<'a> {
 }
 
 #[derive(Debug)]
-pub struct Label {
+pub(crate) struct Label {
     pub point: Point,
     pub span: Span,
     pub section: Option<Span>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Loop {
+pub(crate) struct Loop {
     pub head: Point,
     pub exit: Point,
     pub section: Option<Span>,
 }
 
 impl<'a> Body<'a> {
-    pub fn new(
+    pub(crate) fn new(
         symbols: &'a Symbols,
         problems: &'a mut Problems,
         text: &'a str,
@@ -74,7 +74,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub fn lower(mut self, thread: &Thread) -> (Vec<Local>, Cfg) {
+    pub(crate) fn lower(mut self, thread: &Thread) -> (Vec<Local>, Cfg) {
         let entry = self.fresh();
         let end = self.cfg.add_point(PointInfo { end: true, ..PointInfo::default() });
         self.cfg.entry = entry;
@@ -97,25 +97,32 @@ impl<'a> Body<'a> {
         (self.locals, self.cfg)
     }
 
-    pub fn fresh(&mut self) -> Point {
+    pub(crate) fn fresh(&mut self) -> Point {
         self.cfg.add_point(PointInfo::default())
     }
 
     /// An edge that does nothing.
-    pub fn glue(&mut self, from: Point, to: Point) {
+    pub(crate) fn glue(&mut self, from: Point, to: Point) {
         if from != to {
             self.edge(from, to, Term::bool(true), vec![], Mode::Plain);
         }
     }
 
-    pub fn edge(&mut self, from: Point, to: Point, guard: Term, ops: Vec<Op>, mode: Mode) -> &mut Edge {
+    pub(crate) fn edge(
+        &mut self,
+        from: Point,
+        to: Point,
+        guard: Term,
+        ops: Vec<Op>,
+        mode: Mode,
+    ) -> &mut Edge {
         let number = self.cfg.edges.len();
         self.cfg.edges.push(Edge { from, guard, ops, to, mode, role: Role::Step, origin: self.origin });
         &mut self.cfg.edges[number]
     }
 
     /// A statement starts here.
-    pub fn starts(&mut self, point: Point, span: Span) {
+    pub(crate) fn starts(&mut self, point: Point, span: Span) {
         let origin = &mut self.cfg.points[point.0 as usize].origin;
         if origin.0.is_nowhere() {
             *origin = Origin(span);
@@ -214,7 +221,7 @@ impl<'a> Body<'a> {
     }
 
     /// A new local. `None` for its type: an error was reported.
-    pub fn declare_local(
+    pub(crate) fn declare_local(
         &mut self,
         var: &Var,
         ty: Option<(Sort, Option<wattle_program::Range>)>,
@@ -243,7 +250,7 @@ impl<'a> Body<'a> {
     }
 
     /// A hidden local for what the text under `span` is worth.
-    pub fn temporary(&mut self, span: Span, sort: Sort) -> u32 {
+    pub(crate) fn temporary(&mut self, span: Span, sort: Sort) -> u32 {
         let text = shorten(self.text.get(span.start as usize..span.end as usize).unwrap_or(""));
         let key = (text, sort);
         let used = self.used.entry(key.clone()).or_default();
@@ -262,12 +269,12 @@ impl<'a> Body<'a> {
     }
 
     /// The next expression may use all hidden locals again.
-    pub fn release_temporaries(&mut self) {
+    pub(crate) fn release_temporaries(&mut self) {
         self.used.clear();
     }
 
     /// The sort of an expression, and its errors, without a trace in the program.
-    pub fn infer(&mut self, expr: &super::super::ast::Expr, wanted: Option<Sort>) -> Option<Sort> {
+    pub(crate) fn infer(&mut self, expr: &super::super::ast::Expr, wanted: Option<Sort>) -> Option<Sort> {
         let before = self.locals.len();
         let term = self.typed_value(expr, wanted, &mut Vec::new());
         self.locals.truncate(before);
@@ -276,12 +283,12 @@ impl<'a> Body<'a> {
         term.map(|term| term.sort())
     }
 
-    pub fn local_term(&self, local: u32) -> Term {
+    pub(crate) fn local_term(&self, local: u32) -> Term {
         Term::local(local, self.locals[local as usize].sort)
     }
 
     /// An expression of a wanted sort, or of any.
-    pub fn typed_value(
+    pub(crate) fn typed_value(
         &mut self,
         expr: &super::super::ast::Expr,
         sort: Option<Sort>,
@@ -299,7 +306,7 @@ impl<'a> Body<'a> {
 const SMALL: usize = 32;
 
 impl Body<'_> {
-    pub fn has_small_initial(&self, local: u32) -> bool {
+    pub(crate) fn has_small_initial(&self, local: u32) -> bool {
         let local = &self.locals[local as usize];
         match &local.init {
             // A literal of another sort would compute otherwise than the local does.

@@ -17,7 +17,7 @@ use crate::codes;
 const MOST_LOCATIONS: u64 = 65_536;
 const MOST_COPIES: i64 = 64;
 
-pub fn declare(file: &File, problems: &mut Problems) -> Symbols {
+pub(crate) fn declare(file: &File, problems: &mut Problems) -> Symbols {
     let mut symbols = Symbols::default();
     for item in &file.items {
         match item {
@@ -78,7 +78,7 @@ pub fn declare(file: &File, problems: &mut Problems) -> Symbols {
     symbols
 }
 
-pub fn threads(file: &File) -> impl Iterator<Item = &Thread> {
+pub(crate) fn threads(file: &File) -> impl Iterator<Item = &Thread> {
     file.items.iter().filter_map(|item| match item {
         Item::Thread(thread) => Some(thread),
         _ => None,

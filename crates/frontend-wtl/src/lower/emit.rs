@@ -12,7 +12,7 @@ use super::body::Body;
 
 /// Something that an expression does, in order.
 #[derive(Clone, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// Within the thread.
     Local(Op),
     /// In memory: one edge for each way it may go.
@@ -20,7 +20,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Debug)]
-pub struct Way {
+pub(crate) struct Way {
     pub mode: Mode,
     pub ops: Vec<Op>,
     /// The last operation sets this local to this: a `cas` knows whether it succeeded.
@@ -29,7 +29,7 @@ pub struct Way {
 
 /// How a statement ends.
 #[derive(Clone, Debug)]
-pub struct Finish {
+pub(crate) struct Finish {
     pub condition: Option<Term>,
     pub ops: Vec<Op>,
     pub to: Point,
@@ -37,27 +37,27 @@ pub struct Finish {
 }
 
 impl Finish {
-    pub fn then(ops: Vec<Op>, to: Point) -> Finish {
+    pub(crate) fn then(ops: Vec<Op>, to: Point) -> Finish {
         Finish { condition: None, ops, to, role: Role::Step }
     }
 
-    pub fn when(condition: Term, to: Point) -> Finish {
+    pub(crate) fn when(condition: Term, to: Point) -> Finish {
         Finish { condition: Some(condition), ops: vec![], to, role: Role::Step }
     }
 
-    pub fn retry(condition: Term, head: Point) -> Finish {
+    pub(crate) fn retry(condition: Term, head: Point) -> Finish {
         Finish { role: Role::Retries, ..Finish::when(condition, head) }
     }
 }
 
 impl Body<'_> {
     /// Edges for the actions from `at`, the finishes fused with the last access.
-    pub fn emit(&mut self, at: Point, actions: Vec<Action>, finishes: Vec<Finish>) {
+    pub(crate) fn emit(&mut self, at: Point, actions: Vec<Action>, finishes: Vec<Finish>) {
         self.emit_with(at, actions, finishes, true);
     }
 
     /// The same, but the finish accesses memory itself and is a step of its own.
-    pub fn emit_apart(&mut self, at: Point, actions: Vec<Action>, finish: Finish) {
+    pub(crate) fn emit_apart(&mut self, at: Point, actions: Vec<Action>, finish: Finish) {
         self.emit_with(at, actions, vec![finish], false);
     }
 
@@ -122,7 +122,7 @@ impl Body<'_> {
 }
 
 /// How often the actions access memory.
-pub fn accesses(actions: &[Action]) -> usize {
+pub(crate) fn accesses(actions: &[Action]) -> usize {
     actions.iter().filter(|action| matches!(action, Action::Access(_))).count()
 }
 
@@ -137,7 +137,7 @@ fn fused(way: &Way, before: &[Op], finish: &Finish) -> Option<Vec<Op>> {
             return None;
         }
         if replaced.is_true() {
-            // Nobody else asks for the result of `if (cas(…))`.
+            // The result of `if (cas(…))` is used by this condition alone, so the local for it is not set.
             if before.is_empty() && is_only(term, local) && !mentions(&finish.ops, local) {
                 ops.pop();
             }

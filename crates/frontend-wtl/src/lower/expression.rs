@@ -19,14 +19,14 @@ use super::typed::{self, Leaves};
 use crate::codes;
 
 /// An expression on its way: the accesses found so far.
-pub struct Reads<'b, 'a, 'v> {
+pub(crate) struct Reads<'b, 'a, 'v> {
     pub body: &'b mut Body<'a>,
     pub actions: &'v mut Vec<Action>,
 }
 
 /// What a place is.
 #[derive(Clone, Debug)]
-pub enum Resolved {
+pub(crate) enum Resolved {
     Local(u32),
     Shared { address: Term, sort: Sort, variable: u32 },
 }
@@ -74,7 +74,7 @@ impl Leaves for Reads<'_, '_, '_> {
 
 impl Reads<'_, '_, '_> {
     /// `nondet(low, high)` into a local.
-    pub fn choose(&mut self, low: &Expr, high: &Expr, local: u32) -> Option<()> {
+    pub(crate) fn choose(&mut self, low: &Expr, high: &Expr, local: u32) -> Option<()> {
         let from = typed::integer(self, low);
         let to = typed::integer(self, high);
         let among = Choice::Between(from?, to?);
@@ -106,14 +106,14 @@ impl Reads<'_, '_, '_> {
         self.body.symbols.find(name).filter(|_| !hidden).cloned()
     }
 
-    pub fn load(&mut self, into: u32, address: Term, tag: Option<&str>) {
+    pub(crate) fn load(&mut self, into: u32, address: Term, tag: Option<&str>) {
         let tags: Tags = tag.into_iter().map(Into::into).collect();
         let ops = vec![Op::Load { into, address, tags }];
         self.actions.push(Action::Access(vec![Way { mode: Mode::Plain, ops, known: None }]));
     }
 
     /// A local or shared place; reads in its index join the actions.
-    pub fn resolve(&mut self, place: &Place) -> Option<Resolved> {
+    pub(crate) fn resolve(&mut self, place: &Place) -> Option<Resolved> {
         let name = &place.name.name;
         if let Some((local, _)) = self.body.names.get(name) {
             let local = (*local)?;
@@ -151,7 +151,7 @@ impl Reads<'_, '_, '_> {
     }
 
     /// The address of a variable, or of its element; `copy` is the copy of its owner.
-    pub fn address(&mut self, variable: u32, copy: Option<Term>, place: &Place) -> Option<Term> {
+    pub(crate) fn address(&mut self, variable: u32, copy: Option<Term>, place: &Place) -> Option<Term> {
         let info = &self.body.symbols.variables[variable as usize];
         let own = info.dimensions.get(usize::from(copy.is_some())).copied();
         let mut indices: Vec<Term> = copy.into_iter().collect();
@@ -179,7 +179,7 @@ impl Reads<'_, '_, '_> {
         None
     }
 
-    pub fn unknown(&mut self, name: &Ident) {
+    pub(crate) fn unknown(&mut self, name: &Ident) {
         let locals = self.body.names.keys().map(|name| &**name);
         let owned = self.body.symbols.process(self.body.process).owned.keys().map(|name| &**name);
         let names = locals.chain(owned).chain(self.body.symbols.names());
@@ -187,7 +187,7 @@ impl Reads<'_, '_, '_> {
     }
 
     /// A read-modify-write; `result` is the local for a `cas`'s success, if there is one already.
-    pub fn update(
+    pub(crate) fn update(
         &mut self,
         update: Update,
         place: &Place,
@@ -282,7 +282,7 @@ fn warn_outside(problems: &mut Problems, index: &Term, dimension: Dimension, spa
 impl Body<'_> {
     /// Is the expression's value known when the thread starts (or at least when all initial values
     /// are)? Unknown names count as known, so that they are reported in one place.
-    pub fn is_closed(&self, expr: &Expr) -> bool {
+    pub(crate) fn is_closed(&self, expr: &Expr) -> bool {
         let all = |parts: &[&Expr]| parts.iter().all(|part| self.is_closed(part));
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Me | ExprKind::Copies(_) => true,

@@ -12,13 +12,13 @@ use crate::codes;
 
 /// Which states a formula speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// Memory at the start only.
     Start,
     Anywhere,
 }
 
-pub struct Formula<'a> {
+pub(crate) struct Formula<'a> {
     symbols: &'a Symbols,
     processes: &'a [Process],
     problems: &'a mut Problems,
@@ -28,7 +28,7 @@ pub struct Formula<'a> {
 }
 
 impl<'a> Formula<'a> {
-    pub fn new(
+    pub(crate) fn new(
         symbols: &'a Symbols,
         processes: &'a [Process],
         problems: &'a mut Problems,
@@ -37,11 +37,11 @@ impl<'a> Formula<'a> {
         Formula { symbols, processes, problems, scope, bound: Vec::new() }
     }
 
-    pub fn condition(&mut self, expr: &Expr) -> Option<Term> {
+    pub(crate) fn condition(&mut self, expr: &Expr) -> Option<Term> {
         typed::condition(self, expr)
     }
 
-    pub fn term(&mut self, expr: &Expr) -> Option<Term> {
+    pub(crate) fn term(&mut self, expr: &Expr) -> Option<Term> {
         typed::term(self, expr)
     }
 
@@ -75,7 +75,8 @@ impl<'a> Formula<'a> {
         }
     }
 
-    /// A name that only a thread knows gets a better hint than a similar name would be.
+    /// Report an unknown name. If some thread has a local or a variable of this name, the hint is to say whose it
+    /// is; otherwise it is the most similar name.
     fn unknown(&mut self, name: &Ident) {
         let knows = |symbol: &ProcessId| {
             let number = symbol.0 as usize;

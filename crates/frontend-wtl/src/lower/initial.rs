@@ -11,7 +11,7 @@ use super::typed::{self, Leaves};
 use crate::codes;
 
 /// Leaves of expressions over constants, and over `me` where somebody evaluates them.
-pub struct Known<'a> {
+pub(crate) struct Known<'a> {
     pub symbols: &'a Symbols,
     pub problems: &'a mut Problems,
     /// Whose `me`, if any.
@@ -54,7 +54,7 @@ impl Leaves for Known<'_> {
 }
 
 /// The value of a constant expression.
-pub fn constant(expr: &Expr, symbols: &Symbols, problems: &mut Problems) -> Option<Term> {
+pub(crate) fn constant(expr: &Expr, symbols: &Symbols, problems: &mut Problems) -> Option<Term> {
     let term = typed::term(&mut Known { symbols, problems, owner: None }, expr)?;
     match symbols.evaluate(&term, 0) {
         Some(Ok(value)) => Some(Term::value(value, term.sort())),
@@ -69,7 +69,7 @@ pub fn constant(expr: &Expr, symbols: &Symbols, problems: &mut Problems) -> Opti
     }
 }
 
-pub fn constant_integer(expr: &Expr, symbols: &Symbols, problems: &mut Problems) -> Option<i64> {
+pub(crate) fn constant_integer(expr: &Expr, symbols: &Symbols, problems: &mut Problems) -> Option<i64> {
     let value = constant(expr, symbols, problems)?;
     match value.as_value() {
         Some(Value::Int(value)) => Some(*value),
@@ -81,7 +81,11 @@ pub fn constant_integer(expr: &Expr, symbols: &Symbols, problems: &mut Problems)
     }
 }
 
-pub fn sort_of(ty: &Type, symbols: &Symbols, problems: &mut Problems) -> Option<(Sort, Option<Range>)> {
+pub(crate) fn sort_of(
+    ty: &Type,
+    symbols: &Symbols,
+    problems: &mut Problems,
+) -> Option<(Sort, Option<Range>)> {
     Some(match ty {
         Type::Int => (Sort::Int, None),
         Type::Bool => (Sort::Bool, None),
@@ -111,7 +115,7 @@ pub fn sort_of(ty: &Type, symbols: &Symbols, problems: &mut Problems) -> Option<
 }
 
 /// A type and what initial values it is given, of a variable or local.
-pub struct Cell {
+pub(crate) struct Cell {
     pub sort: Sort,
     pub range: Option<Range>,
     pub init: Init,
@@ -119,7 +123,7 @@ pub struct Cell {
 
 /// The type and initial contents of a variable with `length` elements (`None`: a scalar), or a copy
 /// of it in each copy of `owner`.
-pub fn cell(
+pub(crate) fn cell(
     ty: Option<&Type>,
     initial: Option<&Initial>,
     length: Option<u32>,
@@ -184,8 +188,8 @@ pub fn cell(
     Some(Cell { sort, range, init: Init::Values(terms.into_iter().map(|(term, _)| term).collect()) })
 }
 
-/// Does an initial value exist, and does its cell hold it?
-pub fn check(
+/// Report an initial value that does not exist (a division by 0) or that is outside the range of its cell.
+pub(crate) fn check(
     term: &Term,
     span: Span,
     me: u32,

@@ -27,7 +27,7 @@ use crate::codes;
 use body::Body;
 use formula::{Formula, Scope};
 
-pub fn lower(name: &str, text: &str, file: &File, problems: &mut Problems) -> Program {
+pub(crate) fn lower(name: &str, text: &str, file: &File, problems: &mut Problems) -> Program {
     let symbols = declare::declare(file, problems);
     let mut processes = Vec::new();
     for (process, thread) in symbols.process_ids().zip(declare::threads(file)) {

@@ -18,7 +18,7 @@ use super::typed;
 use crate::codes;
 
 impl Body<'_> {
-    pub fn remote(&mut self, remote: &Remote, span: Span, at: Point, next: Point) -> Option<()> {
+    pub(crate) fn remote(&mut self, remote: &Remote, span: Span, at: Point, next: Point) -> Option<()> {
         self.outside_sections(span)?;
         let mut actions = Vec::new();
         let into = match &remote.into {
@@ -75,7 +75,7 @@ impl Body<'_> {
         Some(())
     }
 
-    pub fn flush(&mut self, target: &Target, span: Span, at: Point, next: Point) -> Option<()> {
+    pub(crate) fn flush(&mut self, target: &Target, span: Span, at: Point, next: Point) -> Option<()> {
         self.outside_sections(span)?;
         let mut actions = Vec::new();
         let (process, copy) = self.target(target, &mut actions)?;

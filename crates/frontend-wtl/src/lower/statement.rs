@@ -14,7 +14,7 @@ use crate::codes;
 
 impl Body<'_> {
     /// Statements one after the other, from `at` to `next`.
-    pub fn sequence(&mut self, statements: &[Stmt], at: Point, next: Point) {
+    pub(crate) fn sequence(&mut self, statements: &[Stmt], at: Point, next: Point) {
         let mut from = at;
         for (number, statement) in statements.iter().enumerate() {
             let to = match statements.get(number + 1) {
@@ -40,7 +40,7 @@ impl Body<'_> {
         }
     }
 
-    pub fn statement(&mut self, statement: &Stmt, at: Point, next: Point) {
+    pub(crate) fn statement(&mut self, statement: &Stmt, at: Point, next: Point) {
         let span = statement.span;
         self.origin = Origin(span);
         self.release_temporaries();
@@ -186,7 +186,7 @@ impl Body<'_> {
     }
 
     /// A declaration that is not at the top of the body: its values are assigned when it is reached.
-    pub fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
+    pub(crate) fn local(&mut self, vars: &[Var], span: Span, at: Point, next: Point) {
         let mut from = at;
         for (number, var) in vars.iter().enumerate() {
             let to = if number + 1 == vars.len() { next } else { self.fresh() };
@@ -397,7 +397,7 @@ impl Body<'_> {
 
 impl Reads<'_, '_, '_> {
     /// Does the place name shared memory (or nothing)?
-    pub fn is_shared(&self, place: &Place) -> bool {
+    pub(crate) fn is_shared(&self, place: &Place) -> bool {
         use super::symbols::Meaning;
         let name = &place.name.name;
         if self.body.names.contains_key(name) {

@@ -15,7 +15,7 @@ use super::super::problems::{Problems, shorten};
 use crate::codes;
 
 #[derive(Debug, Default)]
-pub struct Symbols {
+pub(crate) struct Symbols {
     pub enumerations: Vec<Enumeration>,
     pub variables: Vec<Variable>,
     pub processes: Vec<ProcessSymbol>,
@@ -23,7 +23,7 @@ pub struct Symbols {
 }
 
 #[derive(Clone, Debug)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     Constant(Term),
     Enumeration(u32),
     Variable(u32),
@@ -33,7 +33,7 @@ pub enum Meaning {
 }
 
 #[derive(Debug)]
-pub struct ProcessSymbol {
+pub(crate) struct ProcessSymbol {
     pub name: Name,
     pub replicas: Replicas,
     /// A `process`, which owns memory.
@@ -42,19 +42,19 @@ pub struct ProcessSymbol {
 }
 
 impl Symbols {
-    pub fn find(&self, name: &str) -> Option<&Meaning> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Meaning> {
         self.names.get(name).map(|(meaning, _)| meaning)
     }
 
-    pub fn declared_at(&self, name: &str) -> Option<Span> {
+    pub(crate) fn declared_at(&self, name: &str) -> Option<Span> {
         self.names.get(name).map(|(_, span)| *span)
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(|name| &**name)
     }
 
-    pub fn declare(&mut self, name: &Ident, meaning: Meaning, problems: &mut Problems) {
+    pub(crate) fn declare(&mut self, name: &Ident, meaning: Meaning, problems: &mut Problems) {
         match self.declared_at(&name.name) {
             Some(earlier) => duplicate(name, earlier, problems),
             None => {
@@ -63,16 +63,16 @@ impl Symbols {
         }
     }
 
-    pub fn process(&self, process: ProcessId) -> &ProcessSymbol {
+    pub(crate) fn process(&self, process: ProcessId) -> &ProcessSymbol {
         &self.processes[process.0 as usize]
     }
 
-    pub fn process_ids(&self) -> impl Iterator<Item = ProcessId> + use<> {
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = ProcessId> + use<> {
         (0..self.processes.len() as u32).map(ProcessId)
     }
 
     /// The process that a text names, or an error.
-    pub fn process_named(&self, name: &Ident, problems: &mut Problems) -> Option<ProcessId> {
+    pub(crate) fn process_named(&self, name: &Ident, problems: &mut Problems) -> Option<ProcessId> {
         match self.find(&name.name) {
             Some(Meaning::Process(process)) => Some(*process),
             Some(Meaning::Broken) => None,
@@ -90,14 +90,14 @@ impl Symbols {
     }
 
     /// Does the first dimension of this variable number the copies of the process that owns it?
-    pub fn is_per_copy(&self, variable: u32) -> bool {
+    pub(crate) fn is_per_copy(&self, variable: u32) -> bool {
         let variable = &self.variables[variable as usize];
         let owner = variable.owner.map(Dimension::Copies);
         owner.is_some() && variable.dimensions.first().copied() == owner
     }
 
     /// A sort as the text calls it.
-    pub fn sort_name(&self, sort: Sort) -> String {
+    pub(crate) fn sort_name(&self, sort: Sort) -> String {
         match sort {
             Sort::Enum(number) => {
                 self.enumerations.get(number as usize).map_or("enum".into(), |info| info.name.to_string())
@@ -108,7 +108,7 @@ impl Symbols {
 
     /// What a closed term over `me` is worth. `None` if the number of copies of a process matters
     /// and is open.
-    pub fn evaluate(&self, term: &Term, me: u32) -> Option<Result<Value, Fault>> {
+    pub(crate) fn evaluate(&self, term: &Term, me: u32) -> Option<Result<Value, Fault>> {
         match term.evaluate(&Closed { symbols: self, me }) {
             Err(Fault::Meaningless) => None,
             result => Some(result),
@@ -134,7 +134,7 @@ impl Environment for Closed<'_> {
     }
 }
 
-pub fn duplicate(name: &Ident, earlier: Span, problems: &mut Problems) {
+pub(crate) fn duplicate(name: &Ident, earlier: Span, problems: &mut Problems) {
     let message = format!("the name `{}` is declared twice", shorten(&name.name));
     problems.push(
         Diagnostic::error(codes::DUPLICATE, name.span, message)

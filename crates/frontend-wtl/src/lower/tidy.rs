@@ -6,7 +6,7 @@
 
 use wattle_program::{Cfg, Mode, Point};
 
-pub fn tidy(cfg: &mut Cfg) {
+pub(crate) fn tidy(cfg: &mut Cfg) {
     let onward = onward(cfg);
     let resolve = |mut point: Point| {
         // A ring of jumps alone would not end; none is longer than the graph.

@@ -13,7 +13,7 @@ use super::super::problems::Problems;
 use super::symbols::Symbols;
 use crate::codes;
 
-pub trait Leaves {
+pub(crate) trait Leaves {
     fn symbols(&self) -> &Symbols;
     fn problems(&mut self) -> &mut Problems;
     /// Everything but literals and operators. `None`: an error was reported.
@@ -21,7 +21,7 @@ pub trait Leaves {
 }
 
 /// The term of an expression; `None` if an error was reported.
-pub fn term<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
+pub(crate) fn term<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
     match &expr.kind {
         ExprKind::Int(value) => Some(Term::int(*value)),
         ExprKind::Bool(value) => Some(Term::bool(*value)),
@@ -63,7 +63,7 @@ pub fn term<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
 }
 
 /// An expression where a condition is needed; an integer means "not 0".
-pub fn condition<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
+pub(crate) fn condition<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
     let term = term(leaves, expr)?;
     match term.sort() {
         Sort::Bool => Some(term),
@@ -72,20 +72,20 @@ pub fn condition<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
     }
 }
 
-pub fn integer<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
+pub(crate) fn integer<L: Leaves>(leaves: &mut L, expr: &Expr) -> Option<Term> {
     let term = term(leaves, expr)?;
     if term.sort().is_integer() { Some(term) } else { mismatch(leaves, expr, "an integer", term.sort()) }
 }
 
 /// An expression that is stored where values of `sort` live.
-pub fn of_sort<L: Leaves>(leaves: &mut L, expr: &Expr, sort: Sort) -> Option<Term> {
+pub(crate) fn of_sort<L: Leaves>(leaves: &mut L, expr: &Expr, sort: Sort) -> Option<Term> {
     let term = term(leaves, expr)?;
     fits(leaves, expr, term.sort(), sort)?;
     Some(term)
 }
 
 /// May a value of sort `found` be stored where `wanted` lives?
-pub fn fits<L: Leaves>(leaves: &mut L, expr: &Expr, found: Sort, wanted: Sort) -> Option<()> {
+pub(crate) fn fits<L: Leaves>(leaves: &mut L, expr: &Expr, found: Sort, wanted: Sort) -> Option<()> {
     if found == wanted || (found.is_integer() && wanted.is_integer()) {
         return Some(());
     }

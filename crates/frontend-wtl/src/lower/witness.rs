@@ -18,7 +18,14 @@ use super::body::Body;
 
 impl Body<'_> {
     /// The witnesses of a section that was lowered to these paths, one edge each, from `at`.
-    pub fn witnesses(&mut self, paths: &[Vec<&Edge>], fragment: &[Edge], exit: Point, at: Point, mode: Mode) {
+    pub(crate) fn witnesses(
+        &mut self,
+        paths: &[Vec<&Edge>],
+        fragment: &[Edge],
+        exit: Point,
+        at: Point,
+        mode: Mode,
+    ) {
         let mut found: Vec<Vec<Op>> = Vec::new();
         let mut kept = BTreeMap::new();
         let mut sure = Sure { body: self, fragment, exit, known: BTreeMap::new() };
@@ -204,7 +211,7 @@ impl Sure<'_, '_, '_> {
     }
 }
 
-/// Two edges that differ in a condition and its opposite: what both do beside.
+/// If two edges differ only in that one has a condition and the other its opposite: what else both do.
 fn either<'e>(one: &'e Edge, other: &Edge) -> Option<&'e [Op]> {
     if one.guard.is_opposite(&other.guard) && one.ops == other.ops {
         return Some(&one.ops);

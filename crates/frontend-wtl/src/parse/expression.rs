@@ -35,7 +35,7 @@ fn strength(sign: &str) -> Option<(u8, Binary)> {
 }
 
 impl Parser<'_, '_> {
-    pub fn expression(&mut self) -> Parsed<Expr> {
+    pub(crate) fn expression(&mut self) -> Parsed<Expr> {
         self.nested(|parser| {
             let condition = parser.operators(1)?;
             if !parser.eat("?") {
@@ -54,7 +54,7 @@ impl Parser<'_, '_> {
     }
 
     /// An end of a range: an expression without comparisons.
-    pub fn bound(&mut self) -> Parsed<Expr> {
+    pub(crate) fn bound(&mut self) -> Parsed<Expr> {
         self.operators(8)
     }
 
@@ -212,7 +212,7 @@ impl Parser<'_, '_> {
         self.node(start, [height], ExprKind::Quantified { quantifier, names, process, body })
     }
 
-    pub fn place(&mut self) -> Parsed<Place> {
+    pub(crate) fn place(&mut self) -> Parsed<Place> {
         let name = self.name("the name of a variable")?;
         let start = name.span;
         let index = self.index()?;

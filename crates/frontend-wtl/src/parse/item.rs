@@ -21,7 +21,7 @@ const ITEMS: [&str; 11] = [
 ];
 
 impl Parser<'_, '_> {
-    pub fn file(&mut self) -> File {
+    pub(crate) fn file(&mut self) -> File {
         let mut file = File::default();
         while self.kind() != Kind::End && !self.problems.is_full() {
             let start = self.at;
@@ -158,7 +158,7 @@ impl Parser<'_, '_> {
     }
 
     /// The declaration of a variable or local.
-    pub fn var(&mut self) -> Parsed<Var> {
+    pub(crate) fn var(&mut self) -> Parsed<Var> {
         let name = self.name("the name of a variable")?;
         let size = match self.eat("[") {
             true => {

@@ -17,23 +17,23 @@ use super::problems::{Problems, shorten};
 use crate::codes;
 
 /// How deep statements and parentheses may nest.
-pub const DEEPEST: u32 = 200;
+pub(crate) const DEEPEST: u32 = 200;
 /// How high the tree of an expression may grow; `a + a + …` grows by one a term.
-pub const TALLEST: u32 = 500;
+pub(crate) const TALLEST: u32 = 500;
 
 /// The rule does not apply; the reason has been reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Failed;
+pub(crate) struct Failed;
 
-pub type Parsed<T> = Result<T, Failed>;
+pub(crate) type Parsed<T> = Result<T, Failed>;
 
-pub fn parse(text: &str, problems: &mut Problems) -> File {
+pub(crate) fn parse(text: &str, problems: &mut Problems) -> File {
     let tokens = lex(text, problems);
     let mut parser = Parser { text, tokens, at: 0, depth: 0, problems };
     parser.file()
 }
 
-pub struct Parser<'t, 'p> {
+pub(crate) struct Parser<'t, 'p> {
     text: &'t str,
     tokens: Vec<Token<'t>>,
     at: usize,
@@ -99,7 +99,7 @@ impl<'t> Parser<'t, '_> {
             return Ok(());
         }
         let failed = self.expected(&format!("`{sign}`"));
-        // A `;` forgotten at the end of a line is as good as there.
+        // After a `;` that is missing at the end of a line, parsing goes on as if it were there.
         if sign == ";" && self.at_new_line() { Ok(()) } else { failed }
     }
 

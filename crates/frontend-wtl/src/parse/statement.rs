@@ -10,7 +10,7 @@ use crate::codes;
 
 impl Parser<'_, '_> {
     /// One statement, with recovery. `false` if there is none to come.
-    pub fn statement_into(&mut self, body: &mut Vec<Stmt>) -> bool {
+    pub(crate) fn statement_into(&mut self, body: &mut Vec<Stmt>) -> bool {
         if self.kind() == Kind::End || self.problems.is_full() {
             let _: Parsed<()> = self.expected("`}`");
             return false;
@@ -59,7 +59,7 @@ impl Parser<'_, '_> {
         self.nested(Self::statement).map(Box::new)
     }
 
-    pub fn statement(&mut self) -> Parsed<Stmt> {
+    pub(crate) fn statement(&mut self) -> Parsed<Stmt> {
         let start = self.span();
         let kind = self.statement_kind()?;
         Ok(Stmt { kind, span: self.since(start) })

@@ -8,7 +8,7 @@ use super::operand::{Named, Place, binary, same, signed, unsigned, widened};
 use crate::lex::Read;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acquire {
+pub(crate) enum Acquire {
     No,
     Yes,
     /// `LDAPR`: later stores need not wait for it.
@@ -24,12 +24,13 @@ fn width(named: Named, at_most: u32) -> u32 {
     if at_most < 32 { at_most } else { named.width }
 }
 
-/// Does a local hold what a load of so many bits leaves in a register, without further ado?
+/// Whether the local of a register holds exactly as many bits as a load of this width leaves in it, so that
+/// nothing has to be cut off.
 fn fits(i: &Body<'_, '_>, to: Named, width: u32) -> bool {
     to.register == Register::Zero || width == 64 || (width == 32 && i.is_narrow(to.register))
 }
 
-/// After a load into `to`: what is beyond the access is not there.
+/// After a load into `to`: cut off the bits beyond the width of the access.
 fn trim(i: &mut Body<'_, '_>, to: Named, width: u32) {
     if !fits(i, to, width) {
         let value = unsigned(i.value(to.register), width);
@@ -43,7 +44,7 @@ fn update(i: &mut Body<'_, '_>, place: Place) {
     }
 }
 
-pub fn load(i: &mut Body<'_, '_>, at_most: u32, acquire: Acquire) -> Read<()> {
+pub(crate) fn load(i: &mut Body<'_, '_>, at_most: u32, acquire: Acquire) -> Read<()> {
     let to = i.named()?;
     let place = i.place()?;
     let tags = match acquire {
@@ -58,7 +59,7 @@ pub fn load(i: &mut Body<'_, '_>, at_most: u32, acquire: Acquire) -> Read<()> {
     Ok(())
 }
 
-pub fn load_signed(i: &mut Body<'_, '_>, bits: u32) -> Read<()> {
+pub(crate) fn load_signed(i: &mut Body<'_, '_>, bits: u32) -> Read<()> {
     let to = i.named()?;
     let place = i.place()?;
     i.bits = bits as u8;
@@ -77,7 +78,7 @@ fn stored(i: &Body<'_, '_>, from: Named, width: u32) -> Term {
     if width < 32 { unsigned(value, width) } else { value }
 }
 
-pub fn store(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
+pub(crate) fn store(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
     let from = i.named()?;
     let place = i.place()?;
     i.bits = width(from, at_most) as u8;
@@ -88,7 +89,7 @@ pub fn store(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
 }
 
 /// `LDP` and `STP`: two accesses of one instruction, in no order.
-pub fn pair(i: &mut Body<'_, '_>, loads: bool) -> Read<()> {
+pub(crate) fn pair(i: &mut Body<'_, '_>, loads: bool) -> Read<()> {
     let (first, second) = (i.named()?, i.named()?);
     let place = i.place()?;
     i.bits = first.width as u8;
@@ -111,7 +112,7 @@ pub fn pair(i: &mut Body<'_, '_>, loads: bool) -> Read<()> {
     Ok(())
 }
 
-pub fn load_exclusive(i: &mut Body<'_, '_>, at_most: u32, acquire: bool) -> Read<()> {
+pub(crate) fn load_exclusive(i: &mut Body<'_, '_>, at_most: u32, acquire: bool) -> Read<()> {
     let to = i.named()?;
     let address = i.base()?;
     i.bits = width(to, at_most) as u8;
@@ -120,7 +121,7 @@ pub fn load_exclusive(i: &mut Body<'_, '_>, at_most: u32, acquire: bool) -> Read
     Ok(())
 }
 
-pub fn store_exclusive(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
+pub(crate) fn store_exclusive(i: &mut Body<'_, '_>, at_most: u32, release: bool) -> Read<()> {
     let (status, from) = (i.named()?, i.named()?);
     let address = i.base()?;
     i.bits = width(from, at_most) as u8;
@@ -179,7 +180,7 @@ fn read_modify_write(
 }
 
 /// `SWP W0,W1,[X2]`: `W0` goes to memory, the old value to `W1`.
-pub fn swap(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn swap(i: &mut Body<'_, '_>) -> Read<()> {
     let (from, to) = (i.named()?, i.named()?);
     let address = i.base()?;
     let width = atomic_width(i, from);
@@ -189,7 +190,7 @@ pub fn swap(i: &mut Body<'_, '_>) -> Read<()> {
 }
 
 /// `LDADD W0,W1,[X2]`, `STADD W0,[X2]` and relatives.
-pub fn fetch(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn fetch(i: &mut Body<'_, '_>) -> Read<()> {
     let from = i.named()?;
     let discards = i.mnemonic.starts_with(['s', 'S']);
     let to = if discards { Named { register: Register::Zero, width: from.width } } else { i.named()? };
@@ -227,7 +228,7 @@ fn extreme(old: Term, operand: Term, width: u32, with_sign: bool, least: bool) -
 }
 
 /// `CAS W0,W1,[X2]`: if memory holds `W0`, it becomes `W1`; `W0` becomes the old value.
-pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
     let (expected, from) = (i.named()?, i.named()?);
     let address = i.base()?;
     let width = atomic_width(i, from);
@@ -274,7 +275,7 @@ pub fn compare_and_swap(i: &mut Body<'_, '_>) -> Read<()> {
 }
 
 /// `DMB ISH`
-pub fn barrier(i: &mut Body<'_, '_>, synchronises: bool) -> Read<()> {
+pub(crate) fn barrier(i: &mut Body<'_, '_>, synchronises: bool) -> Read<()> {
     const OPTIONS: [(&str, &str, &str, Orders); 9] = [
         ("sy", "DMB.SY", "DSB.SY", Orders::ALL),
         ("ld", "DMB.LD", "DSB.LD", LOAD),

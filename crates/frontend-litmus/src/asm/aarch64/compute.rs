@@ -7,14 +7,14 @@ use super::operand::{Named, Shift, binary, literal, shift, signed, unsigned, wid
 use crate::lex::Read;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sum {
+pub(crate) enum Sum {
     Add,
     Subtract,
 }
 
 /// What a selection does to the operand that it takes if its condition fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Select {
+pub(crate) enum Select {
     Copy,
     Increment,
     Invert,
@@ -30,14 +30,14 @@ impl Sum {
     }
 }
 
-pub fn sum(i: &mut Body<'_, '_>, sum: Sum, flags: bool) -> Read<()> {
+pub(crate) fn sum(i: &mut Body<'_, '_>, sum: Sum, flags: bool) -> Read<()> {
     let (to, left) = (i.named()?, i.named()?);
     let right = i.flexible(to.width)?;
     add(i, Some(to), left, right, sum, flags);
     Ok(())
 }
 
-pub fn compare(i: &mut Body<'_, '_>, sum: Sum) -> Read<()> {
+pub(crate) fn compare(i: &mut Body<'_, '_>, sum: Sum) -> Read<()> {
     let left = i.named()?;
     let right = i.flexible(left.width)?;
     add(i, None, left, right, sum, true);
@@ -60,7 +60,7 @@ fn add(i: &mut Body<'_, '_>, to: Option<Named>, left: Named, right: Term, sum: S
     }
 }
 
-pub fn logical(i: &mut Body<'_, '_>, operator: Binary, inverted: bool, flags: bool) -> Read<()> {
+pub(crate) fn logical(i: &mut Body<'_, '_>, operator: Binary, inverted: bool, flags: bool) -> Read<()> {
     let (to, left) = (i.named()?, i.named()?);
     let right = i.flexible(to.width)?;
     let right = if inverted { Term::unary(Unary::Complement, right) } else { right };
@@ -72,7 +72,7 @@ pub fn logical(i: &mut Body<'_, '_>, operator: Binary, inverted: bool, flags: bo
     Ok(())
 }
 
-pub fn test(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn test(i: &mut Body<'_, '_>) -> Read<()> {
     let left = i.named()?;
     let right = i.flexible(left.width)?;
     let value = binary(Binary::BitAnd, i.read(left), right);
@@ -80,7 +80,7 @@ pub fn test(i: &mut Body<'_, '_>) -> Read<()> {
     Ok(())
 }
 
-pub fn product(i: &mut Body<'_, '_>, operator: Option<Binary>) -> Read<()> {
+pub(crate) fn product(i: &mut Body<'_, '_>, operator: Option<Binary>) -> Read<()> {
     let (to, left, right) = (i.named()?, i.named()?, i.named()?);
     let mut value = binary(Binary::Multiply, i.read(left), i.read(right));
     if let Some(operator) = operator {
@@ -92,7 +92,7 @@ pub fn product(i: &mut Body<'_, '_>, operator: Option<Binary>) -> Read<()> {
 }
 
 /// `MOV`, and `MVN` and `NEG` with what they do.
-pub fn copy(i: &mut Body<'_, '_>, change: impl Fn(Term) -> Term) -> Read<()> {
+pub(crate) fn copy(i: &mut Body<'_, '_>, change: impl Fn(Term) -> Term) -> Read<()> {
     let to = i.named()?;
     let value = i.flexible(to.width)?;
     i.put(to, change(value));
@@ -100,7 +100,7 @@ pub fn copy(i: &mut Body<'_, '_>, change: impl Fn(Term) -> Term) -> Read<()> {
 }
 
 /// `ABS W0,W1`. A computation and no selection: nothing is picked by the sign.
-pub fn absolute(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn absolute(i: &mut Body<'_, '_>) -> Read<()> {
     let (to, from) = (i.named()?, i.named()?);
     if from.width != to.width {
         return Err(i.cursor.expected("two registers of one width"));
@@ -114,7 +114,7 @@ pub fn absolute(i: &mut Body<'_, '_>) -> Read<()> {
 }
 
 /// `#1, LSL #16`: a number of 16 bits in its place, and the place.
-pub fn halfword(i: &mut Body<'_, '_>) -> Read<(i64, u32)> {
+pub(crate) fn halfword(i: &mut Body<'_, '_>) -> Read<(i64, u32)> {
     let value = i.immediate()?;
     let by = match i.modifier()? {
         None => 0,
@@ -124,7 +124,7 @@ pub fn halfword(i: &mut Body<'_, '_>) -> Read<(i64, u32)> {
     Ok((value << by, by))
 }
 
-pub fn shifted(i: &mut Body<'_, '_>, how: Shift) -> Read<()> {
+pub(crate) fn shifted(i: &mut Body<'_, '_>, how: Shift) -> Read<()> {
     let (to, from) = (i.named()?, i.named()?);
     i.operand()?;
     if i.at_register() {
@@ -139,7 +139,7 @@ pub fn shifted(i: &mut Body<'_, '_>, how: Shift) -> Read<()> {
     Ok(())
 }
 
-pub fn extended(i: &mut Body<'_, '_>, from: u32, sign: bool) -> Read<()> {
+pub(crate) fn extended(i: &mut Body<'_, '_>, from: u32, sign: bool) -> Read<()> {
     let (to, value) = (i.named()?, i.named()?);
     let value = i.read(value);
     let value = if sign { signed(value, from) } else { unsigned(value, from) };
@@ -149,7 +149,7 @@ pub fn extended(i: &mut Body<'_, '_>, from: u32, sign: bool) -> Read<()> {
 
 /// Bits `first` to `last`, moved down; or, if `last` is below `first`, bits 0 to `last`, moved up so
 /// that bit 0 is where rotation to the right by `first` puts it.
-pub fn bit_field(i: &mut Body<'_, '_>, sign: bool, ends: impl Fn(i64, i64) -> (i64, i64)) -> Read<()> {
+pub(crate) fn bit_field(i: &mut Body<'_, '_>, sign: bool, ends: impl Fn(i64, i64) -> (i64, i64)) -> Read<()> {
     let (to, from) = (i.named()?, i.named()?);
     let (first, second) = (i.immediate()?, i.immediate()?);
     let (first, last) = ends(first, second);
@@ -169,7 +169,7 @@ pub fn bit_field(i: &mut Body<'_, '_>, sign: bool, ends: impl Fn(i64, i64) -> (i
 }
 
 /// Turn the bytes of each part of so many bits round; of the whole register if nothing is said.
-pub fn reverse(i: &mut Body<'_, '_>, part: Option<u32>) -> Read<()> {
+pub(crate) fn reverse(i: &mut Body<'_, '_>, part: Option<u32>) -> Read<()> {
     let (to, from) = (i.named()?, i.named()?);
     let part = part.unwrap_or(to.width);
     let value = i.read(from);
@@ -273,12 +273,12 @@ enum Question {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub(crate) struct Condition {
     question: Question,
     negated: bool,
 }
 
-pub fn condition_code(name: &str) -> Option<Condition> {
+pub(crate) fn condition_code(name: &str) -> Option<Condition> {
     const CODES: [(&str, Question, bool); 16] = [
         ("eq", Question::Zero, false),
         ("ne", Question::Zero, true),
@@ -311,7 +311,7 @@ fn changed(term: Term, how: Select) -> Term {
 }
 
 /// `CSEL X0,X1,X2,EQ`
-pub fn select(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
+pub(crate) fn select(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
     let (to, then, otherwise) = (i.named()?, i.named()?, i.named()?);
     let condition = i.condition_operand()?;
     let condition = i.condition(condition);
@@ -321,7 +321,7 @@ pub fn select(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
 }
 
 /// `CINC X0,X1,EQ`: changed if the condition holds.
-pub fn select_one(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
+pub(crate) fn select_one(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
     let (to, from) = (i.named()?, i.named()?);
     let condition = i.condition_operand()?;
     let condition = i.condition(condition);
@@ -331,7 +331,7 @@ pub fn select_one(i: &mut Body<'_, '_>, how: Select) -> Read<()> {
 }
 
 /// `CSET X0,EQ`
-pub fn select_constant(i: &mut Body<'_, '_>, value: i64) -> Read<()> {
+pub(crate) fn select_constant(i: &mut Body<'_, '_>, value: i64) -> Read<()> {
     let to = i.named()?;
     let condition = i.condition_operand()?;
     let condition = i.condition(condition);
@@ -347,7 +347,7 @@ fn choose(i: &mut Body<'_, '_>, to: Named, condition: Term, then: Term, otherwis
 
 // Branches.
 
-pub fn conditional_branch(i: &mut Body<'_, '_>) -> Read<()> {
+pub(crate) fn conditional_branch(i: &mut Body<'_, '_>) -> Read<()> {
     let code = i.mnemonic.get(1..).unwrap_or("").trim_start_matches('.');
     let Some(condition) = condition_code(code) else {
         return Err(i.cursor.expected("a branch with a condition, such as `B.EQ`"));
@@ -359,7 +359,7 @@ pub fn conditional_branch(i: &mut Body<'_, '_>) -> Read<()> {
     Ok(())
 }
 
-pub fn branch_on_zero(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
+pub(crate) fn branch_on_zero(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     let named = i.named()?;
     let label = i.label()?;
     let value = i.read(named);
@@ -368,7 +368,7 @@ pub fn branch_on_zero(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     Ok(())
 }
 
-pub fn branch_on_bit(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
+pub(crate) fn branch_on_bit(i: &mut Body<'_, '_>, operator: Binary) -> Read<()> {
     let named = i.named()?;
     let bit = i.immediate()?;
     if !(0..i64::from(named.width)).contains(&bit) {

@@ -8,7 +8,7 @@ use crate::names::Given;
 
 /// A register under one of its two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
+pub(crate) struct Named {
     pub register: Register,
     /// In bits.
     pub width: u32,
@@ -16,7 +16,7 @@ pub struct Named {
 
 /// A way to move bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shift {
+pub(crate) enum Shift {
     Left,
     Right,
     Arithmetic,
@@ -24,26 +24,26 @@ pub enum Shift {
 }
 
 /// An address, and what the base register becomes.
-pub struct Place {
+pub(crate) struct Place {
     pub address: Term,
     pub update: Option<(Register, Term)>,
 }
 
-pub fn binary(operator: Binary, left: Term, right: Term) -> Term {
+pub(crate) fn binary(operator: Binary, left: Term, right: Term) -> Term {
     Term::binary(operator, left, right)
 }
 
-pub fn word(value: i64) -> Term {
+pub(crate) fn word(value: i64) -> Term {
     Term::value(Value::Int(value), Sort::WORD)
 }
 
 /// The literal that a term is.
-pub fn literal(term: &Term) -> Option<i64> {
+pub(crate) fn literal(term: &Term) -> Option<i64> {
     term.as_value().and_then(Value::as_int)
 }
 
 /// The lowest bits, as a number that is not negative (but for all 64).
-pub fn unsigned(term: Term, width: u32) -> Term {
+pub(crate) fn unsigned(term: Term, width: u32) -> Term {
     if width >= 64 {
         return term;
     }
@@ -55,7 +55,7 @@ pub fn unsigned(term: Term, width: u32) -> Term {
 }
 
 /// The lowest bits, as a number with a sign.
-pub fn signed(term: Term, width: u32) -> Term {
+pub(crate) fn signed(term: Term, width: u32) -> Term {
     if width >= 64 || term.sort() == (Sort::Bits { width: width as u8, signed: true }) {
         return term;
     }
@@ -70,8 +70,8 @@ pub fn signed(term: Term, width: u32) -> Term {
     }
 }
 
-/// Are the lowest bits the same?
-pub fn same(left: Term, right: Term, width: u32) -> Term {
+/// The condition that two values agree in their lowest `width` bits.
+pub(crate) fn same(left: Term, right: Term, width: u32) -> Term {
     let direct = |term: &Term| match literal(term) {
         Some(value) => i32::try_from(value).is_ok(),
         None => term.sort() == (Sort::Bits { width: 32, signed: true }),
@@ -82,7 +82,7 @@ pub fn same(left: Term, right: Term, width: u32) -> Term {
     unsigned(left, width).equals(unsigned(right, width))
 }
 
-pub fn shift(term: Term, how: Shift, by: u32, width: u32) -> Term {
+pub(crate) fn shift(term: Term, how: Shift, by: u32, width: u32) -> Term {
     if by == 0 {
         return term;
     }
@@ -303,7 +303,7 @@ impl Body<'_, '_> {
 
 /// What may follow a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Modifier {
+pub(crate) enum Modifier {
     Shift(Shift, u32),
     /// The lowest `from` bits, shifted to the left.
     Extend {
@@ -320,7 +320,7 @@ fn extend(term: Term, modifier: &Modifier, width: u32) -> Term {
 }
 
 /// The same value, computed with in 64 bits.
-pub fn widened(term: Term) -> Term {
+pub(crate) fn widened(term: Term) -> Term {
     match term.sort() {
         Sort::Bits { width: 64, .. } | Sort::Int => term,
         _ => binary(Binary::BitOr, word(0), term),

@@ -21,17 +21,14 @@ mod input;
 mod load;
 pub mod models;
 pub mod outcomes;
-mod panel;
 mod pool;
 pub mod port;
+mod portfolio;
 mod prepare;
 mod reach;
-mod refusals;
 pub mod replay;
-mod solve;
 mod story;
 pub mod test;
-mod turns;
 mod watch;
 
 pub use input::{Input, gather};

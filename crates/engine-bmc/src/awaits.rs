@@ -110,14 +110,12 @@ fn is_silent(op: &Op) -> bool {
 #[cfg(test)]
 mod tests {
     use wattle_program::{Program, Shape};
-    use wattle_source::{NoLoader, Sources};
 
     use crate::property::standing;
     use crate::unroll::{Options, unroll};
 
     fn parse(text: &str) -> Program {
-        let (sources, file) = Sources::single("test.wtl", text);
-        let parsed = (wattle_frontend::wtl::FRONTEND.parse)(&sources, file, &NoLoader);
+        let parsed = wattle_frontend_wtl::FRONTEND.read("test.wtl", text);
         parsed.unwrap_or_else(|problems| panic!("{problems:?}\n{text}")).program
     }
 

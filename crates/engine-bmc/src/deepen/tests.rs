@@ -8,7 +8,6 @@ use wattle_judge::certify::refutation::refutation;
 use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
-use wattle_source::{NoLoader, Sources};
 
 use crate::query::{Failed, Known, Round, rounds};
 use crate::{Bmc, Formulated};
@@ -101,8 +100,7 @@ fn shared_and_alone() {
 }
 
 fn parse(text: &str) -> Program {
-    let (sources, file) = Sources::single("test.wtl", text);
-    let parsed = (wattle_frontend::wtl::FRONTEND.parse)(&sources, file, &NoLoader);
+    let parsed = wattle_frontend_wtl::FRONTEND.read("test.wtl", text);
     parsed.unwrap_or_else(|problems| panic!("{problems:?}\n{text}")).program
 }
 

@@ -16,7 +16,6 @@ use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
 use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::symbolic::{Arena, Expr, Node};
 use wattle_program::{EdgeId, Fence, Mode, Op, Program, PropertyKind, Shape, Tags, ThreadId};
-use wattle_source::{NoLoader, Sources};
 
 use crate::property::{ask, standing};
 use crate::structure::{Dependency, EventId, Structure};
@@ -576,9 +575,7 @@ fn litmus_tests() {
     let mut rng = Rng::new(2);
     let mut tally = Tally { most: MOST, ..Tally::default() };
     for text in super::litmus() {
-        let (sources, file) = Sources::single("test.litmus", &text);
-        let parsed = (wattle_frontend::litmus::FRONTEND.parse)(&sources, file, &NoLoader);
-        let Ok(parsed) = parsed else { continue };
+        let Ok(parsed) = wattle_frontend_litmus::FRONTEND.read("test.litmus", &text) else { continue };
         let mut options =
             Options { unwind: UNWIND, wanted: Wanted::ALL, awaits: false, ..Options::default() };
         check(&text, &parsed.program, &options, &mut rng, &mut tally);

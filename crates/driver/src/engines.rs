@@ -8,8 +8,7 @@ use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_memory::reduction::Discipline;
-use wattle_memory::{Machine, MemoryModel};
+use wattle_memory::{MemoryModel, reduction};
 use wattle_program::Shape;
 use wattle_source::{Span, did_you_mean};
 
@@ -142,15 +141,11 @@ pub fn lists(only: Option<&str>) -> Result<(), String> {
 
 /// Is there a variable for each name that has room in a buffer of its own?
 pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) -> Result<(), String> {
-    let discipline = match memory.machine {
-        Some(Machine::Tso) => Discipline::Tso,
-        Some(Machine::Pso) => Discipline::Pso,
-        _ => return Ok(()),
-    };
+    let Some(reduction) = memory.machine.and_then(reduction::of) else { return Ok(()) };
     let program = &loaded.parsed.program;
     match &settings.extrapolate.buffer {
         Some(room) if Shape::new(program).is_ok() => {
-            room.capacity(program, discipline).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
+            reduction.capacity(program, room).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
     }

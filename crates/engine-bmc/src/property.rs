@@ -113,7 +113,7 @@ fn compile(
     state: &mut State<'_, '_>,
     formula: &Term,
 ) -> Result<Compiled, Unsupported> {
-    formula::compile(arena, state, formula).map_err(|refused| Unsupported::new(refused.0))
+    formula::compile(arena, state, formula)
 }
 
 /// A formula that has no value is neither true nor false.

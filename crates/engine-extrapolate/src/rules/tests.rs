@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
+use wattle_memory::reduction::{Capacity, Discipline, Reduced, named};
 use wattle_program::passes::instantiate;
 use wattle_program::{Program, text};
 
@@ -21,7 +21,7 @@ fn corpus(path: &str) -> Program {
 }
 
 fn reduced(program: &Program, discipline: Discipline, each: u32) -> Reduced {
-    reduce(program, discipline, &Capacity::all(each)).unwrap()
+    named(discipline).reduce(program, &Capacity::all(each)).unwrap()
 }
 
 fn printed(reduced: &Reduced, terms: &[Term]) -> Vec<String> {

@@ -2,57 +2,52 @@
 //!
 //! A trace may be spurious although the predicates say enough: the questions along it were answered by too few
 //! of them, or a state was not split. Letting every question reach as far as it can is dear, since then hardly
-//! two states get the same answer. So the questions along the trace are widened together, and if it then leads
-//! nowhere, the fewest that matter are singled out; only they reach further from then on.
+//! two states get the same answer. So the reach of all questions along the trace is enlarged first. If the
+//! trace then leads nowhere, a minimal set of questions is found for which that is enough, and only these
+//! reach further from then on.
 
 use std::collections::BTreeSet;
 
-use wattle_abstraction::checker::{Trace, Violated, follows};
-use wattle_abstraction::{Ask, Known, Lazy, Posed, Prover, Questions, Reach, Scope, Stopped, Vocabulary};
+use wattle_abstraction::checker::{AbstractTrace, Violated, follows};
+use wattle_abstraction::{Ask, Lazy, Posed, Prover, Questions, Reach, Stopped};
 use wattle_smt::Solver;
 
-use crate::prove::{Proving, STATE};
+use crate::prove::{Abstraction, Proving, STATE};
 
-pub(crate) struct Widening<'a> {
-    pub proving: &'a Proving<'a>,
-    pub vocabulary: &'a Vocabulary,
-    pub scope: &'a Scope,
-    pub trace: &'a Trace,
-}
-
-impl Widening<'_> {
+impl Proving<'_> {
     /// The fewest questions that must reach further for the trace to lead nowhere. None: that does not help.
-    pub fn further(
+    pub(crate) fn further(
         &self,
         solver: &mut Solver,
+        abstraction: &mut Abstraction,
         questions: &mut Questions,
-        known: &mut Known,
+        trace: &AbstractTrace,
     ) -> Result<Vec<(Ask, Reach)>, Stopped> {
-        let Widening { proving, vocabulary, scope, trace } = *self;
-        let Proving { system, run, .. } = *proving;
+        let (system, run) = (self.system, self.run);
+        let Abstraction { predicates, scope, known } = abstraction;
         let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
         if let Violated::Check { transition, .. } = &trace.violated {
             taken.insert(*transition);
         }
         for reach in [Reach::Parts, Reach::Touching, Reach::Whole] {
             let mut asks: Vec<(Ask, Posed)> = Vec::new();
-            for ask in questions.about(vocabulary, &taken) {
+            for ask in questions.about(predicates, &taken) {
                 if scope.reach(&ask) < reach {
-                    let far = questions.pose(system, vocabulary, &ask, reach, &taken);
+                    let far = questions.pose(system, predicates, &ask, reach, &taken);
                     asks.push((ask, far));
                 }
             }
             if asks.is_empty() {
                 continue;
             }
-            let mut judge = Lazy::new(Prover::new(solver, vocabulary)?);
-            judge.remember(&questions.goals, known);
+            let mut lazy = Lazy::new(Prover::new(solver, predicates)?);
+            lazy.remember(&questions.goals, known);
             let mut leads_nowhere = |chosen: &[usize]| {
                 let near: Vec<Posed> =
                     chosen.iter().map(|number| questions.put(&asks[*number].0, &asks[*number].1)).collect();
                 // These are no states of the search.
-                let mut go_on = |_: u64, _: u64| run.poll(STATE, proving.spent(0)).is_ok();
-                let follows = follows(system, vocabulary, questions, &mut judge, trace, &mut go_on);
+                let mut go_on = |_: u64, _: u64| run.poll(STATE, self.spent(0)).is_ok();
+                let follows = follows(system, predicates, questions, &mut lazy, trace, &mut go_on);
                 for (number, near) in chosen.iter().zip(&near) {
                     questions.put(&asks[*number].0, near);
                 }
@@ -60,7 +55,7 @@ impl Widening<'_> {
             };
             let all: Vec<usize> = (0..asks.len()).collect();
             let chosen = if leads_nowhere(&all)? { fewest(&[], all, &mut leads_nowhere)? } else { vec![] };
-            judge.tell(&questions.goals, known);
+            lazy.tell(&questions.goals, known);
             if !chosen.is_empty() {
                 return Ok(chosen.into_iter().map(|number| (asks[number].0.clone(), reach)).collect());
             }

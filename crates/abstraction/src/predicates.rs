@@ -11,19 +11,19 @@ use crate::system::System;
 
 /// Predicates over the cells of a system, numbered, no two of them equal or opposite.
 #[derive(Clone, Debug, Default)]
-pub struct Vocabulary {
-    predicates: Vec<Term>,
+pub struct Predicates {
+    terms: Vec<Term>,
     cells: Vec<BTreeSet<u32>>,
 }
 
-impl Vocabulary {
+impl Predicates {
     /// Those of the list that speak of cells and of nothing else. `None`: more than [`MOST_PREDICATES`].
-    pub fn new<'t>(system: &System, predicates: impl IntoIterator<Item = &'t Term>) -> Option<Vocabulary> {
-        let mut vocabulary = Vocabulary::default();
-        for predicate in predicates {
-            vocabulary.add(system, predicate)?;
+    pub fn new<'t>(system: &System, terms: impl IntoIterator<Item = &'t Term>) -> Option<Predicates> {
+        let mut predicates = Predicates::default();
+        for predicate in terms {
+            predicates.add(system, predicate)?;
         }
-        Some(vocabulary)
+        Some(predicates)
     }
 
     /// Was it new?
@@ -32,13 +32,13 @@ impl Vocabulary {
         let cells = system.cells_of(&predicate);
         let mut symbols = false;
         predicate.walk(&mut |term| symbols |= matches!(term.kind(), Kind::Symbol(_)));
-        if cells.is_empty() || symbols || self.predicates.contains(&predicate) {
+        if cells.is_empty() || symbols || self.terms.contains(&predicate) {
             return Some(false);
         }
-        if self.predicates.len() == MOST_PREDICATES {
+        if self.terms.len() == MOST_PREDICATES {
             return None;
         }
-        self.predicates.push(predicate);
+        self.terms.push(predicate);
         self.cells.push(cells);
         Some(true)
     }
@@ -49,19 +49,19 @@ impl Vocabulary {
     }
 
     pub fn len(&self) -> usize {
-        self.predicates.len()
+        self.terms.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.predicates.is_empty()
+        self.terms.is_empty()
     }
 
-    pub fn predicates(&self) -> &[Term] {
-        &self.predicates
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
     }
 
     pub fn literal(&self, predicate: usize, value: bool) -> Term {
-        let term = &self.predicates[predicate];
+        let term = &self.terms[predicate];
         if value { term.clone() } else { term.negated() }
     }
 
@@ -72,7 +72,7 @@ impl Vocabulary {
     /// The predicate that a formula is (`true`), or whose negation it is (`false`).
     pub fn literal_of(&self, formula: &Term) -> Option<(usize, bool)> {
         let (predicate, positive) = normal(formula);
-        let found = self.predicates.iter().position(|other| *other == predicate)?;
+        let found = self.terms.iter().position(|other| *other == predicate)?;
         Some((found, positive))
     }
 

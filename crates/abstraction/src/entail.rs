@@ -1,11 +1,11 @@
-//! Who answers questions about cubes.
+//! Whether what an abstract state says entails a goal: the one question that the checker asks.
 
 use crate::cube::{Cube, Set};
 use crate::question::Goal;
 
-/// What is known of a goal in a three-valued state.
+/// Whether a three-valued state entails a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum Entailed {
     /// It follows.
     Yes,
     /// It does not follow, however the unknown predicates turn out.
@@ -22,22 +22,22 @@ pub enum Stopped {
     Solver(String),
 }
 
-pub trait Judge {
-    /// `open`: the predicates that it makes sense to split on.
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped>;
+pub trait Entail {
+    /// Does the state entail the goal with this number? `open`: the predicates that it makes sense to split on.
+    fn entails(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Entailed, Stopped>;
 }
 
 /// By a list of cubes that imply the goal.
-pub fn by_cubes(cubes: &[Cube], state: &Cube, open: &Set) -> Judgement {
+pub fn by_cubes(cubes: &[Cube], state: &Cube, open: &Set) -> Entailed {
     let mut on = None;
     for cube in cubes {
         if state.implies(cube) {
-            return Judgement::Yes;
+            return Entailed::Yes;
         }
         if on.is_none() && state.meets(cube) {
             let unknown = cube.known().without(&state.known());
             on = unknown.iter().next().filter(|_| unknown.without(open).is_empty());
         }
     }
-    on.map_or(Judgement::No, Judgement::Depends)
+    on.map_or(Entailed::No, Entailed::Depends)
 }

@@ -1,18 +1,18 @@
-//! A trace, and what shows that it cannot happen.
+//! A straight-line program, and what shows that it cannot be run to its end.
 //!
-//! A trace is a straight line of steps over some cells, from an initial condition to a bad one. When no
+//! A straight line is a sequence of steps over some cells, from an initial condition to a bad one. When no
 //! values of the cells can go along it, there are *interpolants* `I_0 … I_n`, conditions over the cells
 //! alone, such that what holds at the beginning implies `I_0`, step `i` leads from `I_i` into `I_(i+1)`,
-//! and `I_n` excludes what is bad. They say which facts, at which place, rule the trace out; abstraction
+//! and `I_n` excludes what is bad. They say which facts, at which place, rule the line out; abstraction
 //! takes its next predicates from them.
 //!
-//! Nobody's word is taken for it: [`Trace::check`] asks the solver for each of the `n + 2` implications.
+//! Nobody's word is taken for it: [`StraightLine::check`] asks the solver for each of the `n + 2` implications.
 
 use std::collections::HashMap;
 
 use wattle_logic::Term;
 
-use crate::{Decide, Outcome, Stop, Unsupported};
+use crate::{Decide, Decision, Stop, Unsupported};
 
 /// Where the guard holds, all updates at once; other cells keep their values. A leaf that is no cell is
 /// an input: any value will do, another one in each step.
@@ -24,7 +24,7 @@ pub struct Step {
 }
 
 #[derive(Clone, Debug)]
-pub struct Trace {
+pub struct StraightLine {
     /// Leaves of terms, each different.
     pub cells: Vec<Term>,
     pub init: Term,
@@ -43,8 +43,8 @@ pub enum Interpolation {
     Stopped(Stop),
 }
 
-impl Trace {
-    /// `Ok`: these are interpolants of the trace. `Err` names the implication that does not hold or
+impl StraightLine {
+    /// `Ok`: these are interpolants of the line. `Err` names the implication that does not hold or
     /// that could not be decided.
     pub fn check(&self, interpolants: &[Term], solver: &mut impl Decide) -> Result<(), String> {
         if interpolants.len() != self.steps.len() + 1 {
@@ -56,9 +56,9 @@ impl Trace {
                 assumed.push(solver.literal(term).map_err(|what| format!("{place}: {what}"))?);
             }
             match solver.check(&assumed) {
-                Outcome::Unsat => Ok(()),
-                Outcome::Sat => Err(format!("{place} does not hold")),
-                Outcome::Stopped(why) => Err(format!("{place}: {why}")),
+                Decision::Unsat => Ok(()),
+                Decision::Sat => Err(format!("{place} does not hold")),
+                Decision::Stopped(why) => Err(format!("{place}: {why}")),
             }
         };
         follows(&[&self.init], interpolants[0].clone(), "the beginning")?;
@@ -76,7 +76,7 @@ impl Trace {
         after.map(&mut |term| values.get(&term).map_or(term.clone(), |value| (*value).clone()))
     }
 
-    /// `Err`: what is wrong with the trace itself.
+    /// `Err`: what is wrong with the straight line itself.
     pub(crate) fn validate(&self) -> Result<(), Unsupported> {
         let wrong = |what: &str| Err(Unsupported(what.to_owned()));
         let distinct: std::collections::BTreeSet<&Term> = self.cells.iter().collect();

@@ -10,7 +10,7 @@ use wattle_program::{Dimension, Init, Program, Shape, Variable, Vocabulary};
 use wattle_sat::{Clauses, Lit};
 use wattle_source::Span;
 
-use crate::structure::Structure;
+use crate::unroll::structure::Structure;
 
 /// Clauses, remembered.
 #[derive(Clone, Debug)]

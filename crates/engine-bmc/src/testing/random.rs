@@ -11,9 +11,9 @@ use wattle_program::{EdgeId, Name, Orders, Shape, Tags, ThreadId};
 use wattle_sat::{Lit, Pair};
 
 use super::empty;
-use crate::circuit::{Circuit, Word};
-use crate::encoding::Encoding;
-use crate::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
+use crate::encode::circuit::{Circuit, Word};
+use crate::encode::encoding::Encoding;
+use crate::unroll::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
 
 /// The locations that are used: `x` and the first element of `a`.
 const LOCATIONS: u32 = 3;

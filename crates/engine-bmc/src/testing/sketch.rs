@@ -4,7 +4,7 @@ use wattle_program::symbolic::Expr;
 use wattle_program::{Orders, Shape, Tags, ThreadId};
 
 use super::empty;
-use crate::structure::{Access, Event, EventId, Structure};
+use crate::unroll::structure::{Access, Event, EventId, Structure};
 
 pub(crate) struct Sketch<'a> {
     pub structure: Structure<'a>,

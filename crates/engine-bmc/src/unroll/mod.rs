@@ -20,14 +20,17 @@
 //! possible there. Threads whose next step cannot be refused take it: whatever a model allows, it also
 //! allows with one more step at the end.
 
+mod awaits;
 pub(crate) mod guard;
 mod initial;
 mod state;
 mod step;
+pub(crate) mod structure;
 mod term;
 #[cfg(test)]
 mod tests;
 mod thread;
+pub(crate) mod wto;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,13 +38,13 @@ use wattle_engine::Unsupported;
 use wattle_program::symbolic::Arena;
 use wattle_program::{Point, ProcessId, Program, Shape, Vocabulary};
 
-use crate::awaits::awaits;
 use crate::pulse::Pulse;
-use crate::structure::{Structure, Threaded};
-use crate::wto::weak_topological_order;
+use awaits::awaits;
 use initial::{Start, initial_constraint, initial_locals, initial_writes};
 use state::{Reads, State};
+use structure::{Structure, Threaded};
 use thread::{Halt, Unroller};
+use wto::weak_topological_order;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -49,7 +52,7 @@ pub(crate) struct Options {
     pub unwind: u32,
     /// or this often, for the loop with this head.
     pub per_loop: BTreeMap<(ProcessId, Point), u32>,
-    /// Smaller bounds (sorted) that can be asked about too, each by a [`Stop`](crate::structure::Stop).
+    /// Smaller bounds (sorted) that can be asked about too, each by a [`Stop`](crate::unroll::structure::Stop).
     pub smaller: Vec<u32>,
     /// Loops that count (that cannot be left before their last round) may together go on for this many
     /// rounds of a thread.

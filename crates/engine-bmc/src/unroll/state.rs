@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wattle_program::symbolic::{Arena, Expr};
 
 use super::guard;
-use crate::structure::{Event, EventId};
+use crate::unroll::structure::{Event, EventId};
 
 /// Reads, each with the condition under which it is depended on; sorted by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,9 @@ use super::guard;
 use super::state::{Known, Reads, Reservation, State};
 use super::term::Terms;
 use super::thread::Unroller;
-use crate::structure::{Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
+use crate::unroll::structure::{
+    Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step,
+};
 
 /// Why a step is not taken at all.
 pub(super) enum Halt {

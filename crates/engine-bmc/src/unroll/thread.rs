@@ -20,8 +20,8 @@ use super::state::{State, join};
 use super::step::refuse;
 use super::term::Terms;
 use crate::pulse::Pulse;
-use crate::structure::{Cut, EventId, Standing, Structure, Threaded};
-use crate::wto::{Component, Element};
+use crate::unroll::structure::{Cut, EventId, Standing, Structure, Threaded};
+use crate::unroll::wto::{Component, Element};
 
 /// A program with more unrolled steps, or more events, than this is too much.
 const MOST_STEPS: usize = 1 << 16;

@@ -18,8 +18,8 @@ use wattle_program::symbolic::{Arena, Expr, Node};
 use wattle_program::{EdgeId, Fence, Mode, Op, Program, PropertyKind, Shape, Tags, ThreadId};
 use wattle_source::{NoLoader, Sources};
 
-use crate::property::{ask, standing};
-use crate::structure::{Dependency, EventId, Structure};
+use crate::encode::property::{ask, standing};
+use crate::unroll::structure::{Dependency, EventId, Structure};
 use crate::unroll::{Options, Wanted, everywhere, unroll};
 
 const UNWIND: u32 = 1;
@@ -623,7 +623,7 @@ fn properties() {
         let own: Vec<Vec<Expr>> = worlds.iter().map(World::exprs).collect();
         for _ in 0..60 {
             let values: Vec<i64> = structure.events.iter().map(|_| VALUES[rng.below(2) as usize]).collect();
-            let few = |input: &crate::structure::Input| {
+            let few = |input: &crate::unroll::structure::Input| {
                 (input.low, input.high.min(input.low.saturating_add(FEW - 1)))
             };
             let mut inputs: Vec<i64> = (structure.inputs.iter())

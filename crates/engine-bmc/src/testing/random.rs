@@ -10,7 +10,6 @@ use wattle_program::symbolic::Expr;
 use wattle_program::{EdgeId, Name, Orders, Shape, Tags, ThreadId};
 use wattle_sat::{Lit, Pair};
 
-use super::empty;
 use crate::encode::circuit::{Circuit, Word};
 use crate::encode::encoding::Encoding;
 use crate::unroll::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
@@ -50,7 +49,7 @@ fn tags(core: &Core) -> Vec<Name> {
 
 pub(crate) fn random<'s>(rng: &mut Rng, shape: &'s Shape, core: &Core, updates: bool) -> Random<'s> {
     let marks = tags(core);
-    let mut all = Random { structure: empty(shape), needs: vec![], places: vec![] };
+    let mut all = Random { structure: Structure::new(shape), needs: vec![], places: vec![] };
     for location in 0..shape.locations.len() as u32 {
         let structure = &mut all.structure;
         let (guard, address) = (structure.arena.constant(1), structure.arena.constant(location.into()));

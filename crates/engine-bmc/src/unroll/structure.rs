@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use wattle_logic::Fault;
 pub(crate) use wattle_memory::Access;
 use wattle_program::symbolic::{Arena, Expr};
-use wattle_program::{EdgeId, Name, Orders, Point, Tags, ThreadId};
+use wattle_program::{EdgeId, Name, Orders, Point, Shape, Tags, ThreadId};
 use wattle_source::Span;
 
 /// The position of an event in [`Structure::events`].
@@ -174,7 +174,32 @@ pub(crate) struct Structure<'a> {
     pub stops: Vec<Stop>,
 }
 
-impl Structure<'_> {
+impl<'a> Structure<'a> {
+    pub fn new(shape: &'a Shape) -> Structure<'a> {
+        Structure {
+            arena: Arena::new(shape),
+            events: Vec::new(),
+            before: Vec::new(),
+            address: Vec::new(),
+            data: Vec::new(),
+            control: Vec::new(),
+            pick: Vec::new(),
+            pick_address: Vec::new(),
+            pick_data: Vec::new(),
+            read_modify_write: Vec::new(),
+            steps: Vec::new(),
+            definitions: Vec::new(),
+            inputs: Vec::new(),
+            finals: Vec::new(),
+            requirements: Vec::new(),
+            assertions: Vec::new(),
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            threads: Vec::new(),
+            stops: Vec::new(),
+        }
+    }
+
     /// A new free choice.
     pub fn input(&mut self, low: i64, high: i64) -> u32 {
         self.inputs.push(Input { low, high });

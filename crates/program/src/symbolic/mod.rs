@@ -7,8 +7,11 @@
 //! constants behind. (Dependencies are counted elsewhere, on the terms as written.) A fold never
 //! drops an operand that may fault.
 
+mod conventions;
 mod defined;
 pub mod formula;
+pub mod operations;
+mod terms;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +19,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::Shape;
 use wattle_logic::{Binary, Fault, Sort, Unary, Value, apply_binary, apply_unary};
 
+pub use conventions::Conventions;
 pub use defined::Need;
+pub use terms::{Known, Sources, Terms};
 
 /// The position of a node in its [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -26,6 +26,7 @@
 
 use wattle_memory::cat::{Axiom, Core, Node, NodeId, Role, Test, Type};
 use wattle_program::Vocabulary;
+use wattle_program::symbolic::Conventions;
 
 const RFI: u32 = 1;
 const RFE: u32 = 1 << 1;
@@ -56,7 +57,7 @@ pub(crate) fn has_thin_air_axiom(core: &Core, vocabulary: Vocabulary) -> bool {
     let bodies: Vec<u32> =
         core.axioms.iter().filter(plain).map(|axiom| parts[axiom.body.0 as usize]).collect();
     let any = |wanted: u32| bodies.iter().any(|body| body & wanted == wanted);
-    let picks = if vocabulary == Vocabulary::Aarch64 { PICK } else { 0 };
+    let picks = if Conventions::of(vocabulary).selects { PICK } else { 0 };
     let coherent = any(PO_LOC | RFI);
     any(RF | ADDRESS | DATA | CONTROL | picks)
         || (coherent && any(RFE | READ_WRITE | DATA))
@@ -80,7 +81,7 @@ fn is_catalogued(core: &Core, name: &str) -> bool {
 /// For each node, what it contains in every execution.
 fn contained(core: &Core, vocabulary: Vocabulary) -> Vec<u32> {
     // An event that reads and writes is in both kinds.
-    let updates = vocabulary == Vocabulary::C11;
+    let updates = Conventions::of(vocabulary).updates;
     let has = |set: &NodeId, kind: &str| match core.node(*set) {
         Node::All(_) => true,
         Node::Base(name, _) => &**name == kind || &**name == "M" || &**name == "_",

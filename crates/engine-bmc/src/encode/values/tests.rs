@@ -4,7 +4,7 @@ use wattle_logic::{Binary, Sort, Unary};
 use wattle_program::symbolic::Expr;
 
 use super::*;
-use crate::testing::{Formula, empty, holds, shape};
+use crate::testing::{Formula, holds, shape};
 use crate::unroll::structure::Structure;
 
 const BINARY: [Binary; 19] = {
@@ -87,7 +87,7 @@ fn operations(structure: &mut Structure<'_>, int: bool) -> Vec<Expr> {
 #[test]
 fn all_pairs_of_four_bits() {
     let shape = shape();
-    let mut structure = empty(&shape);
+    let mut structure = Structure::new(&shape);
     let mut exprs = operations(&mut structure, true);
     let arena = &mut structure.arena;
     let (x, y) = (arena.read(0), arena.read(1));
@@ -110,7 +110,7 @@ fn all_pairs_of_four_bits() {
 #[test]
 fn constants_on_one_side() {
     let shape = shape();
-    let mut structure = empty(&shape);
+    let mut structure = Structure::new(&shape);
     let mut exprs = vec![];
     let arena = &mut structure.arena;
     let x = arena.read(0);
@@ -134,7 +134,7 @@ fn constants_on_one_side() {
 #[test]
 fn random_pairs_of_64_bits() {
     let shape = shape();
-    let mut structure = empty(&shape);
+    let mut structure = Structure::new(&shape);
     let exprs = operations(&mut structure, false);
     let mut state = 7u64;
     let mut random = || {
@@ -156,7 +156,7 @@ fn random_pairs_of_64_bits() {
 #[test]
 fn integers_grow_until_they_are_refused() {
     let shape = shape();
-    let mut structure = empty(&shape);
+    let mut structure = Structure::new(&shape);
     let mut expr = structure.arena.read(0);
     let mut formula = Formula::default();
     let mut circuit = Circuit::new(&mut formula);
@@ -175,7 +175,7 @@ fn integers_grow_until_they_are_refused() {
 #[test]
 fn long_chains_do_not_overflow_the_stack() {
     let shape = shape();
-    let mut structure = empty(&shape);
+    let mut structure = Structure::new(&shape);
     let byte = Sort::Bits { width: 8, signed: false };
     let (x, one) = (structure.arena.read(0), structure.arena.constant(1));
     let mut expr = x;

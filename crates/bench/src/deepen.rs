@@ -98,7 +98,7 @@ fn once(task: &Task<'_>, bound: u32, fresh: bool) -> (f64, String) {
         told.fetch_or(progress.depth > u64::from(bound), Ordering::Relaxed);
     }));
     let start = processor();
-    let answer = Bmc { fresh, ..Bmc::default() }.check(task, &run);
+    let answer = Bmc { fresh, ..Bmc::default() }.check(task, &run).expect("no contradiction");
     let seconds = processor() - start;
     let outcome = match (answer.verdict, answer.statistics.get("rounds completed")) {
         (Verdict::Unsafe { .. }, _) => "unsafe".to_owned(),

@@ -98,7 +98,9 @@ fn ours(program: &Program, model: &str, reduction: bool, threads: usize) -> Resu
     let memory = wattle_memory::find(model).ok_or("no such memory model")?;
     let task = Task { program, memory, property: Property::Stated };
     let (wall, before) = (Instant::now(), own_cpu());
-    let answer = Explore { reduction, threads, ..Explore::default() }.check(&task, &Run::default());
+    let answer = Explore { reduction, threads, ..Explore::default() }
+        .check(&task, &Run::default())
+        .expect("no contradiction");
     let seconds = own_cpu() - before;
     let figure = |name: &str| match answer.statistics.get(name) {
         Some(Figure::Count(value) | Figure::Bytes(value)) => value as f64,

@@ -8,10 +8,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use wattle_engine::{Answer, Budget, Certificate, Engine, Reason, Run, Task, Verdict, Work, certify};
+use wattle_engine::{Answer, Budget, Certificate, Engine, Halt, Reason, Run, Task, Verdict, Work};
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_generate::{Flavour, Profile};
+use wattle_judge::certify::certify;
 use wattle_smt::Library;
 use wattle_testing::agree::{Effort, engines_agree_and};
 use wattle_testing::laws::{self, Law};
@@ -67,21 +68,21 @@ fn profile(seed: u64) -> Profile {
 /// What became of a task, in words. `Err`: a proof that does not pass.
 fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, String> {
     Ok(match &answer.verdict {
-        Verdict::Safe { certificate: certificate @ Certificate::Abstraction { proof, .. } } => {
+        Verdict::Safe { certificate: certificate @ Certificate::Abstraction(_) } => {
             let run = Run::new(Budget { work: Some(WORK * 5), ..Budget::default() });
-            match certify::abstraction(task, proof, certificate.coverage(), library, &run) {
+            match certify(task, certificate, answer.coverage.as_ref(), || Ok(library.clone()), &run) {
                 Ok(_) => "safe, certified".into(),
-                Err(reason) if certify::is_contradiction(&reason) => {
-                    return Err(format!("a proof does not pass its checker: {reason}"));
+                Err(Halt::Contradiction(contradiction)) => {
+                    return Err(format!("a proof does not pass its checker: {contradiction}"));
                 }
-                Err(reason) => format!("safe, not certified: {reason}"),
+                Err(Halt::Unknown(reason)) => format!("safe, not certified: {reason}"),
             }
         }
         Verdict::Safe { .. } => return Err("a proof of another kind".into()),
         Verdict::SafeUpTo { .. } => "bounded".into(),
         Verdict::Unsafe { .. } => "unsafe, replayed".into(),
         // The rest of the text is about one program.
-        Verdict::Unknown { reason: Reason::GaveUp(why) } => {
+        Verdict::Unknown { reason: Reason::Undecided(why) | Reason::TooLarge(why) | Reason::Solver(why) } => {
             format!("unknown: {}", why.split([':', ',']).next().unwrap_or(why))
         }
         Verdict::Unknown { reason } => format!("unknown: {reason}"),

@@ -1,9 +1,10 @@
 //! `check`: does the property hold under this model?
 
-use wattle_engine::certify;
 use wattle_engine::{
-    Budget, Certificate, Counterexample, Engine, Property, Reason, Run, Statistics, Task, Verdict, Work,
+    Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics, Task,
+    Verdict, Work,
 };
+use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{Op, Program, passes};
 use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
@@ -122,38 +123,38 @@ fn answer(
     let original: &Program = &adapted;
     let program = passes::forget_dead(original);
     let task = Task { program: &program, memory: &request.model, property: request.property };
-    let Solved { engine, verdict, statistics, remarks } = solve(&task, engines, run);
+    let Solved { engine, verdict, coverage, statistics, remarks } = solve(&task, engines, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
     let mut found = None;
     report.verdict = match verdict {
-        Err(Internal(what)) => CheckVerdict::Internal { what },
+        Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {
             report.diagnostics.extend(unsupported_place(&program, &reason));
             CheckVerdict::Unknown { reason }
         }
         Ok(Verdict::Safe { certificate }) => {
-            let (unreached, ends) = certificate.coverage();
-            let reach = Reach::new(&program, unreached, ends);
-            report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
-            if !certificate.is_covered() {
-                report.notes.push(
+            match &coverage {
+                Some(coverage) => {
+                    let reach = Reach::new(&program, coverage);
+                    report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
+                }
+                None => report.notes.push(
                     "the time was up before it was known what executions reach: it may be nothing".into(),
-                );
+                ),
             }
             match request.certify {
                 // The checker gets the program as it was read, before any pass.
                 true => {
                     let task = Task { program: original, ..task };
-                    certified(&task, certificate, &request.settings, run, report)
+                    certified(&task, certificate, coverage.as_ref(), &request.settings, run, report)
                 }
                 false => CheckVerdict::Safe { certificate },
             }
         }
         Ok(Verdict::SafeUpTo { bound }) => {
-            let (unreached, ends) = bound.coverage();
-            let reach = Reach::new(&program, unreached, ends);
+            let reach = Reach::new(&program, &coverage.unwrap_or_default());
             match reach.vacuous(request.property) {
                 Some(_) => {
                     report.diagnostics.extend(reach.bounded_warning(request.property));
@@ -170,14 +171,18 @@ fn answer(
                 Some(mut story) => {
                     match holds_under_sc(request, &program, engines, run) {
                         Ok(holds) => story.holds_under_sc = holds,
-                        Err(Internal(what)) => {
-                            report.verdict = CheckVerdict::Internal { what };
+                        Err(internal) => {
+                            report.verdict = CheckVerdict::Internal { what: internal.to_string() };
                             return None;
                         }
                     }
-                    match request.litmus.then(|| emit::litmus(&task, &counterexample)) {
-                        Some(Ok(test)) => report.litmus = Some(test.text),
-                        Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
+                    match request.litmus.then(|| emit::litmus(task.memory, &counterexample)) {
+                        Some(Ok(Ok(test))) => report.litmus = Some(test.text),
+                        Some(Ok(Err(why))) => report.notes.push(format!("no litmus test: {why}")),
+                        Some(Err(contradiction)) => {
+                            report.verdict = CheckVerdict::Internal { what: contradiction.to_string() };
+                            return None;
+                        }
                         None => {}
                     }
                     found = Some(*counterexample);
@@ -205,51 +210,24 @@ pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
 fn certified(
     task: &Task<'_>,
     certificate: Certificate,
+    coverage: Option<&Coverage>,
     settings: &Settings,
     run: &Run,
     report: &mut CheckReport,
 ) -> CheckVerdict {
-    let checked = match &certificate {
-        Certificate::StateSpace { capacity, .. } => {
-            certify::state_space(task, *capacity, run).map(|certified| ("certified states", certified.states))
-        }
-        Certificate::Executions { .. } => {
-            certify::executions(task, run).map(|executions| ("certified executions", executions))
-        }
-        Certificate::Abstraction { proof, .. } => {
-            if proof.reduction.is_some() {
-                let trusted =
-                    "the check covers the program with its buffers written into it, not that writing";
-                report.notes.push(trusted.into());
-            }
-            let library = Library::find(&settings.smt).map_err(|why| Reason::GaveUp(why.to_string()));
-            let coverage = certificate.coverage();
-            let checked =
-                library.and_then(|library| certify::abstraction(task, proof, coverage, &library, run));
-            checked.map(|(triples, states)| {
-                report.statistics.count("certified triples", triples);
-                ("certified states", states)
-            })
-        }
-        Certificate::Refutation { proof: Some(proof), .. } => {
-            report.notes.push("the check covers solving, not how the program became a formula".into());
-            let steps = certify::starts(task, run).and_then(|()| certify::refutation(proof, run));
-            steps.map(|steps| ("certified steps", steps))
-        }
-        Certificate::Refutation { proof: None, .. } => {
-            Err(Reason::GaveUp("the solver did not write its proof down".into()))
-        }
-    };
-    match checked {
-        Ok((what, count)) => {
+    let library = || Library::find(&settings.smt).map_err(|why| why.to_string());
+    match certify(task, &certificate, coverage, library, run) {
+        Ok(certified) => {
             report.certified = true;
-            report.statistics.count(what, count);
+            certified.counts.iter().for_each(|(what, count)| report.statistics.count(what, *count));
+            report.notes.extend(certified.caveats);
             CheckVerdict::Safe { certificate }
         }
-        Err(reason) if certify::is_contradiction(&reason) => {
-            CheckVerdict::Internal { what: format!("the proof does not pass its checker: {reason}") }
+        Err(Halt::Contradiction(contradiction)) => {
+            let by = report.engine.as_deref().unwrap_or("certificate");
+            CheckVerdict::Internal { what: contradiction.claimed_by(by).to_string() }
         }
-        Err(reason) => {
+        Err(Halt::Unknown(reason)) => {
             report.notes.push(format!("the proof was not re-checked to the end: {reason}"));
             CheckVerdict::Safe { certificate }
         }

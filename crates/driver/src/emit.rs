@@ -5,32 +5,35 @@
 //! test; it is the smallest one that shows the same behaviour, since a shortest cycle is taken. The
 //! test is only given away after it was checked: the model allows its final state, and sc does not.
 
-use wattle_engine::confirm::{self, replay};
-use wattle_engine::{Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work};
+use wattle_engine::{Budget, Contradiction, Counterexample, Engine, Property, Run, Task, Verdict, Work};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::cycle::{
     Annotation, Architecture, Communication, Cycle, Direction, Edge, Fence, Kind, Means, Reach, Test, test,
 };
 use wattle_memory::axiomatic::{Step, explain_cycle};
-use wattle_memory::{Event, EventKind, Execution, MemoryModel, observe, operational};
-use wattle_program::{Orders, Shape, Vocabulary};
+use wattle_memory::{Event, EventKind, Execution, MemoryModel};
+use wattle_program::{Orders, Vocabulary};
 
 use crate::adapt::adapt;
 use crate::{Input, load, models};
 
-/// `Err`: why there is no such test.
-pub fn litmus(task: &Task<'_>, counterexample: &Counterexample) -> Result<Test, String> {
-    let execution = match &counterexample.execution {
-        Some(execution) => execution.clone(),
-        None => observed(task, counterexample).ok_or("the counterexample has no event graph")?,
-    };
-    let steps = explain_cycle(&execution)
+/// The inner `Err` says why there is no such test.
+pub(crate) fn litmus(
+    memory: &MemoryModel,
+    counterexample: &Counterexample,
+) -> Result<Result<Test, String>, Contradiction> {
+    match of_cycle(memory, counterexample) {
+        Ok(test) => Ok(shows(&test, memory)?.map(|()| test)),
+        Err(why) => Ok(Err(why)),
+    }
+}
+
+fn of_cycle(memory: &MemoryModel, counterexample: &Counterexample) -> Result<Test, String> {
+    let execution = counterexample.execution.as_ref().ok_or("the counterexample has no event graph")?;
+    let steps = explain_cycle(execution)
         .ok_or("the violation does not need weak memory: sequential consistency allows it too")?;
-    let architecture = architecture(task.memory);
-    let edges = edges(&execution, &steps, architecture)?;
-    let test = shortest_name(architecture, edges)?;
-    shows(&test, task.memory)?;
-    Ok(test)
+    let architecture = architecture(memory);
+    shortest_name(architecture, edges(execution, &steps, architecture)?)
 }
 
 /// A cycle can begin in any of its threads; the literature has a name for one of the ways.
@@ -46,19 +49,6 @@ fn shortest_name(architecture: Architecture, mut edges: Vec<Edge>) -> Result<Tes
         }
     }
     best.ok_or_else(|| "its cycle is empty".into())
-}
-
-/// The events of a schedule, with whatever is pending brought to memory.
-fn observed(task: &Task<'_>, counterexample: &Counterexample) -> Option<Execution> {
-    let schedule = counterexample.schedule.as_ref()?;
-    let machine = task.memory.machine?;
-    let shape = Shape::new(task.program).ok()?;
-    let start = operational::initial_state(task.program, &shape, &schedule.initial)?;
-    let mut actions = schedule.actions.clone();
-    let states = replay(task, counterexample).ok()?.states;
-    actions.truncate(states.len().checked_sub(1)?);
-    actions.extend(confirm::drain(task.program, &shape, machine, states.last()?));
-    observe(task.program, &shape, machine, &start, &actions)
 }
 
 fn architecture(memory: &MemoryModel) -> Architecture {
@@ -182,20 +172,27 @@ fn same_fence(event: &Event, architecture: Architecture) -> Option<&'static Fenc
 }
 
 /// The test stands for the counterexample only if the model allows it and sc does not.
-fn shows(test: &Test, memory: &MemoryModel) -> Result<(), String> {
-    let loaded = load(&Input::text(&test.name, "litmus", &test.text))
-        .map_err(|_| "the test of its cycle cannot be read back")?;
-    let sc = models::resolve("sc", false)?;
+fn shows(test: &Test, memory: &MemoryModel) -> Result<Result<(), String>, Contradiction> {
+    let Ok(loaded) = load(&Input::text(&test.name, "litmus", &test.text)) else {
+        return Ok(Err("the test of its cycle cannot be read back".into()));
+    };
+    let sc = match models::resolve("sc", false) {
+        Ok(sc) => sc,
+        Err(why) => return Ok(Err(why)),
+    };
     let run = Run::new(Budget { work: Some(Work::milliseconds(10_000)), ..Budget::default() });
     for (memory, allowed) in [(memory, true), (&sc, false)] {
-        let adapted = adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string())?;
+        let adapted = match adapt(&loaded.parsed.program, memory) {
+            Ok(adapted) => adapted,
+            Err(why) => return Ok(Err(why.to_string())),
+        };
         let task = Task { program: &adapted.program, memory, property: Property::Stated };
-        let answer = Enumerate::default().check(&task, &run);
+        let answer = Enumerate::default().check(&task, &run)?;
         let found = matches!(answer.verdict, Verdict::Unsafe { .. });
         if found != allowed {
             let which = if allowed { "forbids" } else { "allows" };
-            return Err(format!("{} {which} the test of its cycle alone", memory.name));
+            return Ok(Err(format!("{} {which} the test of its cycle alone", memory.name)));
         }
     }
-    Ok(())
+    Ok(Ok(()))
 }

@@ -7,7 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Budget, Engine, Property, Reason, Run, Statistics, Task};
+use wattle_engine::{Budget, Engine, Halt, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
@@ -315,7 +315,7 @@ fn search(
     let strongest = fences.0.iter().filter(|(fence, _)| fence.orders == Orders::ALL);
     let strongest = Fences(strongest.cloned().collect());
     let (given_up, narrower) = match &found {
-        Found::Unknown { reason: Reason::Unsupported(_) | Reason::GaveUp(_) } => {
+        Found::Unknown { reason } if !is_limit(reason) => {
             (true, !strongest.0.is_empty() && strongest.0.len() < fences.0.len())
         }
         _ => (false, false),
@@ -325,6 +325,12 @@ fn search(
     }
     report.notes.push("only full fences were tried: no engine could handle the weaker ones here".into());
     search_among(task, request, loaded, &strongest, engine, run, report)
+}
+
+/// A limit of the user's, which would be met again.
+fn is_limit(reason: &Reason) -> bool {
+    use Reason::{Interrupted, Memory, NoInitialState, States, Timeout, Vacuous, Work};
+    matches!(reason, Timeout | Memory | States | Work | Interrupted | NoInitialState | Vacuous { .. })
 }
 
 /// Call `repair`, and put its outcome into the words of this file.
@@ -358,9 +364,8 @@ fn search_among(
     }));
     match found {
         Ok(Ok(found)) => found,
-        Ok(Err(reason @ Reason::Unsupported(_))) => Found::Unknown { reason },
-        // What else `repair` calls an error is an engine that contradicts itself.
-        Ok(Err(reason)) => Found::Internal { what: reason.to_string() },
+        Ok(Err(Halt::Unknown(reason))) => Found::Unknown { reason },
+        Ok(Err(Halt::Contradiction(contradiction))) => Found::Internal { what: contradiction.to_string() },
         Err(panic) => Found::Internal { what: format!("the search panicked: {}", panic_text(&*panic)) },
     }
 }
@@ -371,7 +376,7 @@ fn repaired(
     options: &wattle_repair::Options,
     run: &Run,
     report: &mut FixReport,
-) -> Result<Found, Reason> {
+) -> Result<Found, Halt> {
     let repair = wattle_repair::repair(task, engine, options, run)?;
     let notes = &mut report.notes;
     report.statistics = repair.statistics;
@@ -423,9 +428,8 @@ fn repaired(
 /// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
 /// fences. (A bounded proof about nothing is none: the panel says so.)
 fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
-    let wattle_repair::Proof::Safe { certificate } = proof else { return None };
-    let (unreached, ends) = certificate.coverage();
-    Reach::new(task.program, unreached, ends).vacuity(task.property)
+    let wattle_repair::Proof::Safe { coverage: Some(coverage), .. } = proof else { return None };
+    Reach::new(task.program, coverage).vacuity(task.property)
 }
 
 fn relaxed(
@@ -434,7 +438,7 @@ fn relaxed(
     options: &wattle_repair::Options,
     run: &Run,
     report: &mut FixReport,
-) -> Result<Found, Reason> {
+) -> Result<Found, Halt> {
     let relaxing = wattle_repair::relax(task, engine, options, run)?;
     report.statistics = relaxing.statistics;
     if let Relaxed::Fewest { proof, .. } = &relaxing.outcome {

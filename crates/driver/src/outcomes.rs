@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::{
-    Budget, Census, Engine, Executions as _, Outcome, Outcomes as _, Property, Reason, Run, Tally, Task,
-    Unsupported,
+    Budget, Census, Engine, Executions as _, Halt, Outcome, Outcomes as _, Property, Reason, Run, Tally,
+    Task, Unsupported,
 };
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
@@ -195,13 +195,16 @@ pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Co
     match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
         Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
         Ok(Ok(Counted { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
-            Err(Stopped::Reason(Reason::GaveUp(no_execution(task.program))))
+            Err(Stopped::Reason(Reason::NoExecution(no_execution(task.program))))
         }
-        Ok(counted) => counted.map_err(Stopped::Reason),
+        Ok(counted) => counted.map_err(|halt| match halt {
+            Halt::Unknown(reason) => Stopped::Reason(reason),
+            Halt::Contradiction(contradiction) => Stopped::Internal(contradiction.to_string()),
+        }),
     }
 }
 
-fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Reason> {
+fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Halt> {
     let enumerate = &request.settings.enumerate;
     let machine = task.memory.machine.is_some();
     let counts = match request.engine.as_deref() {
@@ -212,13 +215,13 @@ fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Cou
         let census = enumerate.executions(task, run);
         // A machine may know what to do with it, if no other engine was asked for.
         let other = machine && request.engine.is_none();
-        if !(other && matches!(census, Err(Reason::Unsupported(_)))) {
+        if !(other && matches!(census, Err(Halt::Unknown(Reason::Unsupported(_))))) {
             return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
         }
     }
     let explore = &request.settings.explore;
     let states = explore.outcomes(task, run)?;
-    let census = by_states(task.program, states).map_err(|fault| Reason::GaveUp(fault.to_string()))?;
+    let census = by_states(task.program, states).map_err(|fault| Reason::NoValue(fault.to_string()))?;
     Ok(Counted { engine: explore.name(), census, executions: false })
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wattle_engine::{Answer, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
+use wattle_engine::{Answer, Contradiction, Engine, Reason, Run, Statistics, Task, Unsupported, Verdict};
 
 use crate::reach::Reach;
 use crate::refusals::{all_refuse, says_more};
@@ -53,23 +53,22 @@ impl Engine for Panel<'_> {
         Err(refusal)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let nobody = Reason::GaveUp("no engine".into());
-        let mut unknown =
-            Answer { verdict: Verdict::Unknown { reason: nobody }, statistics: Statistics::default() };
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let nobody = Reason::Undecided("no engine".into());
+        let mut unknown = Answer::new(Verdict::Unknown { reason: nobody }, Statistics::default());
         let first = self.first.load(Ordering::Relaxed);
         for number in first..self.turns.len() {
             let turn = self.turns[number];
             let share = turn.share(run, self.turns.len() - number);
-            let mut answer = turn.engine.check(task, &share);
+            let mut answer = turn.engine.check(task, &share)?;
             if let Verdict::SafeUpTo { bound } = &answer.verdict {
-                let (unreached, ends) = bound.coverage();
-                if Reach::new(task.program, unreached, ends).vacuous(task.property).is_some() {
-                    answer.verdict = Verdict::Unknown { reason: Reason::Vacuous { bound: bound.clone() } };
+                let coverage = answer.coverage.clone().unwrap_or_default();
+                if Reach::new(task.program, &coverage).vacuous(task.property).is_some() {
+                    answer.verdict = Verdict::Unknown { reason: Reason::Vacuous { bound: *bound } };
                 }
             }
             match answer.verdict {
-                Verdict::Unknown { reason: Reason::Interrupted } => return answer,
+                Verdict::Unknown { reason: Reason::Interrupted } => return Ok(answer),
                 Verdict::Unknown { ref reason } => {
                     let Verdict::Unknown { reason: known } = &unknown.verdict else { continue };
                     if number == first || says_more(reason, known) {
@@ -78,11 +77,11 @@ impl Engine for Panel<'_> {
                 }
                 _ => {
                     self.first.store(number, Ordering::Relaxed);
-                    return answer;
+                    return Ok(answer);
                 }
             }
         }
-        unknown
+        Ok(unknown)
     }
 }
 

@@ -4,7 +4,7 @@
 //! otherwise. The source model's own text is then evaluated on that execution: the axiom that it
 //! breaks there is the reason why the state was impossible before.
 
-use wattle_engine::{Census, Engine, Outcome, Property, Reason, Run, Tally, Task, Verdict};
+use wattle_engine::{Census, Contradiction, Engine, Outcome, Property, Reason, Run, Tally, Task, Verdict};
 use wattle_logic::Term;
 use wattle_memory::{Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, PropertyKind, Shape};
@@ -80,9 +80,7 @@ fn compared(
             .map_err(|stopped| (memory.name.to_string(), stopped))?;
         match census.bound {
             // States may be missing on either side, so none is known to be new.
-            Some(bound) => {
-                Err((memory.name.to_string(), Stopped::Reason(Reason::GaveUp(format!("only {bound}")))))
-            }
+            Some(bound) => Err((memory.name.to_string(), Stopped::Reason(Reason::OnlyUpTo(bound)))),
             None => Ok(census),
         }
     };
@@ -98,6 +96,7 @@ fn compared(
         let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
         let values = values.iter().map(ToString::to_string).collect();
         let (axiom, cycle) = witness(request, program, to, outcome, run)
+            .map_err(|contradiction| fault(contradiction.to_string()))?
             .map(|(told, execution)| why_not(&loaded.sources, &told, from, &execution))
             .unwrap_or_default();
         fresh.push(Fresh { values, holds: tally.holds, axiom, cycle });
@@ -116,21 +115,22 @@ fn witness(
     memory: &MemoryModel,
     outcome: &Outcome,
     run: &Run,
-) -> Option<(Program, Execution)> {
+) -> Result<Option<(Program, Execution)>, Contradiction> {
     let equal = |(term, value): (&Term, &wattle_logic::Value)| {
         term.clone().equals(Term::value(value.clone(), term.sort()))
     };
     let elsewhere = Term::conjunction(program.observed.iter().zip(outcome).map(equal)).negated();
     let property =
         wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
-    let asking = Program { properties: vec![property], ..adapt(program, memory).ok()?.program.into_owned() };
+    let Ok(adapted) = adapt(program, memory) else { return Ok(None) };
+    let asking = Program { properties: vec![property], ..adapted.program.into_owned() };
     let task = Task { program: &asking, memory, property: Property::Stated };
     // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
-    let execution = match request.check.settings.enumerate.check(&task, run).verdict {
-        Verdict::Unsafe { counterexample } => counterexample.execution?,
-        _ => return None,
+    let execution = match request.check.settings.enumerate.check(&task, run)?.verdict {
+        Verdict::Unsafe { counterexample } => counterexample.execution,
+        _ => None,
     };
-    Some((asking, execution))
+    Ok(execution.map(|execution| (asking, execution)))
 }
 
 /// The axiom that forbids the execution, and its cycle. Where the old model speaks another vocabulary

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_engine::Property;
+use wattle_engine::{Coverage, Property};
 use wattle_logic::Kind;
 use wattle_program::{Choice, EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
 use wattle_source::{Diagnostic, Sources, Span};
@@ -24,8 +24,8 @@ pub(crate) struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    pub(crate) fn new(program: &'a Program, unreached: &[(ProcessId, EdgeId)], ends: bool) -> Reach<'a> {
-        let unreached: BTreeSet<_> = unreached.iter().copied().collect();
+    pub(crate) fn new(program: &'a Program, coverage: &Coverage) -> Reach<'a> {
+        let unreached: BTreeSet<_> = coverage.unreached.iter().copied().collect();
         let mut taken = BTreeSet::new();
         let mut reached = BTreeSet::new();
         for process in program.process_ids() {
@@ -36,7 +36,7 @@ impl<'a> Reach<'a> {
                 reached.insert((process.0, cfg.edge(edge).to.0));
             }
         }
-        Reach { program, taken, reached, ends }
+        Reach { program, taken, reached, ends: coverage.ends }
     }
 
     /// The statements that no execution reaches: origins all of whose edges, in every process, are

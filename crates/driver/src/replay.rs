@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use wattle_engine::confirm::confirm;
-use wattle_engine::{Statistics, Task};
+use wattle_engine::{Halt, Statistics, Task};
+use wattle_judge::confirm::confirm;
 use wattle_program::passes;
 use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
@@ -45,9 +45,15 @@ pub fn replay(input: &Input) -> CheckReport {
     let adapted = adapted.program;
     let program = passes::forget_dead(&adapted);
     let task = Task { program: &program, memory: &memory, property: trace.property };
-    if let Err(why) = confirm(&task, &trace.counterexample) {
-        let message = format!("the trace does not replay: {why}");
-        return refuse("trace-rejected", message);
+    // A trace is an input, which may be wrong without a fault of wattle's.
+    match confirm(&task, &trace.counterexample) {
+        Ok(_) => {}
+        Err(Halt::Contradiction(why)) => {
+            return refuse("trace-rejected", format!("the trace does not replay: {}", why.denial.words));
+        }
+        Err(Halt::Unknown(why)) => {
+            return refuse("trace-rejected", format!("the trace cannot be replayed: {why}"));
+        }
     }
     let told = Task { program: &as_written(&adapted, &program), ..task };
     let verdict = match story(&loaded.sources, &told, &trace.counterexample) {

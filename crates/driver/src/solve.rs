@@ -2,8 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::confirm::confirm;
-use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task, Verdict, Work, tidy};
+use std::fmt;
+
+use wattle_engine::{
+    Contradiction, Counterexample, Coverage, Engine, Halt, Reason, Run, Statistics, Task, Verdict, Work,
+};
+use wattle_judge::confirm::{confirm, observed};
+use wattle_judge::tidy;
 
 use crate::load::panic_text;
 use crate::refusals::{all_refuse, says_more};
@@ -14,6 +19,7 @@ use crate::turns::turns;
 pub(crate) struct Solved {
     pub engine: Option<&'static str>,
     pub verdict: Result<Verdict, Internal>,
+    pub coverage: Option<Coverage>,
     pub statistics: Statistics,
     /// Which engine was chosen and why, and who refused.
     pub remarks: Vec<String>,
@@ -22,9 +28,27 @@ pub(crate) struct Solved {
 /// A bounded answer may be improved with so much work, or a few times what it took.
 const IMPROVEMENT: Work = Work::milliseconds(2000);
 
-/// Wattle contradicts itself.
-#[derive(Clone, Debug)]
-pub(crate) struct Internal(pub String);
+/// Wattle is at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Internal {
+    Contradiction(Contradiction),
+    Panic(String),
+}
+
+impl From<Contradiction> for Internal {
+    fn from(contradiction: Contradiction) -> Internal {
+        Internal::Contradiction(contradiction)
+    }
+}
+
+impl fmt::Display for Internal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Internal::Contradiction(contradiction) => contradiction.fmt(f),
+            Internal::Panic(what) => f.write_str(what),
+        }
+    }
+}
 
 /// Engines have their turn in the order of the list, each with an equal share of the time that is
 /// left, and the first in that order to answer wins. An answer up to a bound stands unless a later
@@ -60,14 +84,20 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         };
         let answer = match guarded(name, || engine.check(task, &share)) {
             Err(internal) => return broken(name, internal, remarks),
-            Ok(answer) => answer,
+            Ok(Err(contradiction)) => return broken(name, contradiction.into(), remarks),
+            Ok(Ok(answer)) => answer,
         };
         let verdict = match answer.verdict {
             Verdict::Unsafe { counterexample } => confirmed(task, name, counterexample, run),
             verdict => Ok(verdict),
         };
-        let solved =
-            Solved { engine: Some(name), statistics: answer.statistics, remarks: remarks.clone(), verdict };
+        let solved = Solved {
+            engine: Some(name),
+            statistics: answer.statistics,
+            coverage: answer.coverage,
+            remarks: remarks.clone(),
+            verdict,
+        };
         if let Ok(Verdict::SafeUpTo { bound }) = &solved.verdict {
             remarks.push(format!("engine {name} answers up to a bound: {bound}"));
             bounded = bounded.or(Some(solved));
@@ -91,6 +121,7 @@ pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], run: &Run) -> 
         Solved {
             engine: None,
             verdict: Ok(Verdict::Unknown { reason: Reason::Unsupported(all_refuse(task, &refusals)) }),
+            coverage: None,
             statistics: Statistics::default(),
             remarks,
         }
@@ -108,39 +139,42 @@ fn confirmed(
             // A schedule says more than the graph that it was found for.
             let counterexample = match replayed.schedule {
                 Some(schedule) => Counterexample {
-                    violated: counterexample.violated.clone(),
-                    paths: vec![],
-                    schedule: Some(schedule),
-                    execution: None,
+                    instance: counterexample.instance.clone(),
+                    ..Counterexample::scheduled(counterexample.violated.clone(), schedule)
                 },
                 None => *counterexample,
             };
             // Each change is replayed before it is kept.
-            guarded(name, || Verdict::Unsafe { counterexample: Box::new(tidy(task, &counterexample, run)) })
+            guarded(name, || {
+                let mut tidied = tidy(task, &counterexample, run);
+                // The graph of the moves, for stories and pictures.
+                tidied.execution = observed(task, &tidied).or(tidied.execution);
+                Verdict::Unsafe { counterexample: Box::new(tidied) }
+            })
         }
-        Ok(Err(why)) => Err(Internal(format!(
-            "engine {name} answered unsafe, but its counterexample does not replay: {why}"
-        ))),
+        // A limit that the replay met: not a verdict, and nobody's fault.
+        Ok(Err(Halt::Unknown(reason))) => Ok(Verdict::Unknown { reason }),
+        Ok(Err(Halt::Contradiction(contradiction))) => Err(contradiction.claimed_by(name).into()),
         Err(internal) => Err(internal),
     }
 }
 
 fn broken(name: &'static str, internal: Internal, remarks: Vec<String>) -> Solved {
     let statistics = Statistics::default();
-    Solved { engine: Some(name), verdict: Err(internal), statistics, remarks }
+    Solved { engine: Some(name), verdict: Err(internal), coverage: None, statistics, remarks }
 }
 
 /// A panic in an engine must not take the other files with it.
 fn guarded<T>(engine: &str, work: impl FnOnce() -> T) -> Result<T, Internal> {
     catch_unwind(AssertUnwindSafe(work))
-        .map_err(|panic| Internal(format!("engine {engine} panicked: {}", panic_text(&*panic))))
+        .map_err(|panic| Internal::Panic(format!("engine {engine} panicked: {}", panic_text(&*panic))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Input, load};
-    use wattle_engine::{Answer, Property, Schedule, Unsupported, Violation};
+    use wattle_engine::{Answer, Contradiction, Property, Schedule, Unsupported, Violation};
 
     /// Claims a violation without a single move.
     struct Liar;
@@ -154,12 +188,10 @@ mod tests {
         fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
             Ok(())
         }
-        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+        fn check(&self, _: &Task<'_>, _: &Run) -> Result<Answer, Contradiction> {
             let violated = Violation::Property { property: 0 };
-            let schedule = Some(Schedule::default());
-            let counterexample =
-                Box::new(Counterexample { violated, paths: vec![], schedule, execution: None });
-            Answer { verdict: Verdict::Unsafe { counterexample }, statistics: Statistics::default() }
+            let counterexample = Box::new(Counterexample::scheduled(violated, Schedule::default()));
+            Ok(Answer::new(Verdict::Unsafe { counterexample }, Statistics::default()))
         }
     }
 
@@ -170,7 +202,7 @@ mod tests {
         fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
             Ok(())
         }
-        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+        fn check(&self, _: &Task<'_>, _: &Run) -> Result<Answer, Contradiction> {
             panic!("on purpose")
         }
     }
@@ -182,7 +214,7 @@ mod tests {
         fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
             Err(Unsupported::new("too hard"))
         }
-        fn check(&self, _: &Task<'_>, _: &Run) -> Answer {
+        fn check(&self, _: &Task<'_>, _: &Run) -> Result<Answer, Contradiction> {
             unreachable!("it refuses")
         }
     }
@@ -198,13 +230,15 @@ mod tests {
     #[test]
     fn a_counterexample_that_does_not_replay_is_never_a_verdict() {
         let solved = solved(&[Box::new(Liar)]);
-        assert!(matches!(solved.verdict, Err(Internal(what)) if what.contains("does not replay")));
+        assert!(
+            matches!(solved.verdict, Err(Internal::Contradiction(what)) if what.claim.who == "engine liar")
+        );
     }
 
     #[test]
     fn a_panic_is_an_internal_error_of_this_file_only() {
         let solved = solved(&[Box::new(Panics)]);
-        assert!(matches!(solved.verdict, Err(Internal(what)) if what.contains("on purpose")));
+        assert!(matches!(solved.verdict, Err(Internal::Panic(what)) if what.contains("on purpose")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The story of a counterexample, whichever form it has.
 
-use wattle_engine::confirm::confirm;
 use wattle_engine::{Counterexample, Task};
+use wattle_judge::confirm::confirm;
 use wattle_memory::Machine;
 use wattle_report::{Story, tell, tell_graph};
 use wattle_source::Sources;

@@ -32,7 +32,7 @@ mod unroll;
 
 use std::collections::BTreeMap;
 
-use wattle_engine::{Answer, Engine, Run, Statistics, Task, Unsupported, Verdict, axioms};
+use wattle_engine::{Answer, Contradiction, Engine, Run, Statistics, Task, Unsupported, axioms};
 use wattle_memory::cat::Node;
 use wattle_program::{Cfg, Point};
 use wattle_source::Span;
@@ -93,10 +93,9 @@ impl Engine for Bmc {
         self.formulation().accepts(task.memory)
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
-        let verdict = deepen::deepen(self, task, run, &mut statistics);
-        Answer { verdict: verdict.unwrap_or_else(|reason| Verdict::Unknown { reason }), statistics }
+        Answer::of(deepen::deepen(self, task, run, &mut statistics), statistics)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Reason, Unsupported, Violation, fault_text};
+use wattle_engine::{Coverage, Reason, Unsupported, Violation, fault_text};
 use wattle_logic::Fault;
 use wattle_memory::cat::Role;
 use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
@@ -56,12 +56,8 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// The edges that no execution takes.
-    pub fn unreached(&self) -> Vec<(ProcessId, EdgeId)> {
-        let all = self.program.process_ids().flat_map(|process| {
-            self.program.process(process).cfg.edge_ids().map(move |edge| (process, edge))
-        });
-        all.filter(|edge| !self.taken.contains(edge)).collect()
+    pub fn coverage(&self) -> Coverage {
+        Coverage::new(self.program, &self.taken, self.ends)
     }
 
     /// Why the executions of the program cannot be judged.
@@ -73,7 +69,7 @@ impl<'j> Judge<'j> {
             return Some(Reason::Unsupported(Unsupported { what, span }));
         }
         let axiom = self.undefined.as_ref()?;
-        Some(Reason::GaveUp(format!("the program has no meaning: an execution breaks `{axiom}`")))
+        Some(Reason::Meaningless(axiom.to_string()))
     }
 
     fn fault(&mut self, found: &Found<'_>) -> bool {

@@ -32,8 +32,8 @@ mod witness;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
-    Answer, Bound, Census, Certificate, Counterexample, Engine, Executions, OutcomeSet, Outcomes, Reason,
-    Run, Statistics, Task, Unsupported, Verdict, axioms, steps_are_events,
+    Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Executions, Halt,
+    OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms, steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
@@ -91,10 +91,9 @@ impl Engine for Enumerate {
         Ok(())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
-        let verdict = self.judge(task, run, &mut statistics);
-        Answer { verdict: verdict.unwrap_or_else(|reason| Verdict::Unknown { reason }), statistics }
+        Answer::of(self.judge(task, run, &mut statistics), statistics)
     }
 }
 
@@ -106,7 +105,12 @@ impl Enumerate {
         self.compiled.plans(axioms).map_err(Reason::Unsupported)
     }
 
-    fn judge(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+    fn judge(
+        &self,
+        task: &Task<'_>,
+        run: &Run,
+        statistics: &mut Statistics,
+    ) -> Result<(Verdict, Option<Coverage>), Halt> {
         let plans = self.plans(task)?;
         let program = task.program;
         let shape = Shape::new(program);
@@ -119,34 +123,32 @@ impl Enumerate {
         let surveyed = survey(task, &plans, scope, formulas, &mut judge, run)?;
         record(statistics, &surveyed);
         if let (Some(violated), Some((execution, paths))) = (judge.violated.take(), surveyed.witness) {
-            let counterexample =
-                Box::new(Counterexample { violated, paths, schedule: None, execution: Some(execution) });
-            return Ok(Verdict::Unsafe { counterexample });
+            let counterexample = Box::new(Counterexample::graph(violated, paths, execution));
+            return Ok((Verdict::Unsafe { counterexample }, None));
         }
         sound(&surveyed.tally)?;
         if let Some(reason) = judge.gives_up() {
-            return Err(reason);
+            return Err(reason.into());
         }
         if surveyed.tally.thin_air {
-            return Err(Reason::GaveUp(THIN_AIR.into()));
+            return Err(thin_air());
         }
         if judge.overflow {
-            return Err(Reason::GaveUp("an integer left 64 bits".into()));
+            return Err(Reason::Overflow.into());
         }
-        let (unreached, ends) = (judge.unreached(), judge.ends);
+        let coverage = Some(judge.coverage());
         if surveyed.cut {
-            let bound = Bound::Unwinding { unwind: self.unwind, unreached, ends };
-            return Ok(Verdict::SafeUpTo { bound });
+            return Ok((Verdict::SafeUpTo { bound: Bound::Unwinding(self.unwind) }, coverage));
         }
-        let certificate = Certificate::Executions { executions: surveyed.tally.executions, unreached, ends };
-        Ok(Verdict::Safe { certificate })
+        let certificate = Certificate::Executions { executions: surveyed.tally.executions };
+        Ok((Verdict::Safe { certificate }, coverage))
     }
 }
 
 impl Enumerate {
     /// Does no execution fault? Asked only where an expression may have no value: executions that fault
     /// do not end, so a list of final states would be silent about them.
-    fn no_fault(&self, task: &Task<'_>, plans: &Plans, run: &Run) -> Result<(), Reason> {
+    fn no_fault(&self, task: &Task<'_>, plans: &Plans, run: &Run) -> Result<(), Halt> {
         let shape = Shape::new(task.program);
         let shape = shape.map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
         let program = Program { properties: vec![], ..task.program.clone() };
@@ -155,19 +157,21 @@ impl Enumerate {
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
         let mut judge = Judge::new(&program, &shape, &[]);
         survey(&task, plans, scope, program.filter.iter(), &mut judge, run)?;
-        judge.gives_up().map_or(Ok(()), Err)
+        judge.gives_up().map_or(Ok(()), |reason| Err(reason.into()))
     }
 }
 
-const THIN_AIR: &str = "the model allows values out of thin air, which are not enumerated";
+fn thin_air() -> Halt {
+    Reason::Undecided("the model allows values out of thin air, which are not enumerated".into()).into()
+}
 
 /// What makes every count worthless.
 fn sound(tally: &search::Tally) -> Result<(), Reason> {
     if tally.overflow {
-        return Err(Reason::GaveUp("an integer left 64 bits".into()));
+        return Err(Reason::Overflow);
     }
     if tally.diverged {
-        return Err(Reason::GaveUp("a recursive definition of the model does not settle".into()));
+        return Err(Reason::Undecided("a recursive definition of the model does not settle".into()));
     }
     Ok(())
 }
@@ -179,7 +183,7 @@ fn record(statistics: &mut Statistics, surveyed: &Surveyed) {
 }
 
 impl Executions for Enumerate {
-    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Reason> {
+    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Halt> {
         let plans = self.plans(task)?;
         let program = task.program;
         let scope = Scope { unwind: self.unwind, wanted: Wanted::default(), ended: true };
@@ -190,30 +194,28 @@ impl Executions for Enumerate {
         let surveyed = survey(task, &plans, scope, formulas.into_iter(), &mut counter, run)?;
         sound(&surveyed.tally)?;
         if let Some(fault) = counter.fault {
-            return Err(Reason::GaveUp(format!("a final state has no value: {fault}")));
+            return Err(Reason::NoValue(format!("a final state has no value: {fault}")).into());
         }
         if surveyed.tally.thin_air {
-            return Err(Reason::GaveUp(THIN_AIR.into()));
+            return Err(thin_air());
         }
         if surveyed.may_fault {
             self.no_fault(task, &plans, run)?;
         }
-        let ends = surveyed.tally.executions > 0;
-        let bound = surveyed.cut.then_some(Bound::Unwinding { unwind: self.unwind, unreached: vec![], ends });
         Ok(Census {
             outcomes: counter.outcomes().collect(),
             flags: counter.flags().collect(),
             undefined: counter.undefined,
-            bound,
+            bound: surveyed.cut.then_some(Bound::Unwinding(self.unwind)),
         })
     }
 }
 
 impl Outcomes for Enumerate {
-    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Halt> {
         let census = self.executions(task, run)?;
         match census.bound {
-            Some(bound) => Err(Reason::GaveUp(format!("only {bound}"))),
+            Some(bound) => Err(Reason::OnlyUpTo(bound).into()),
             None => Ok(census.outcomes.into_keys().collect()),
         }
     }

@@ -1,6 +1,6 @@
 //! One task from end to end: paths of all threads, every combination of them, the search on each.
 
-use wattle_engine::{Reason, Run, Spent, Task, Unsupported, Work};
+use wattle_engine::{Contradiction, Halt, Reason, Run, Spent, Task, Unsupported, Work};
 use wattle_logic::Term;
 use wattle_memory::operational::initial_states;
 use wattle_program::{Shape, ThreadId};
@@ -51,7 +51,7 @@ pub(crate) fn survey<'t>(
     formulas: impl Iterator<Item = &'t Term>,
     watcher: &mut dyn Watcher,
     run: &Run,
-) -> Result<Surveyed, Reason> {
+) -> Result<Surveyed, Halt> {
     let refuse = |what: String| Reason::Unsupported(Unsupported::new(what));
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
@@ -86,7 +86,8 @@ pub(crate) fn survey<'t>(
         let mut chosen = vec![0; threads.len()];
         if threads.iter().any(Vec::is_empty) {
             if scope.wanted.stopped {
-                return Err(Reason::GaveUp("internal: a thread without any path".into()));
+                let found = "a thread has no path at all";
+                return Err(Contradiction::within("enumerate", found, "every thread can stop").into());
             }
             continue;
         }
@@ -102,7 +103,7 @@ pub(crate) fn survey<'t>(
                 0..=64 => one::<1>(task, &shape, ground, plan, &mut slot.0, paths, watcher, &mut surveyed),
                 65..=128 => one::<2>(task, &shape, ground, plan, &mut slot.1, paths, watcher, &mut surveyed),
                 129..=256 => one::<4>(task, &shape, ground, plan, &mut slot.2, paths, watcher, &mut surveyed),
-                _ => return Err(refuse("more than 256 events in an execution".into())),
+                _ => return Err(refuse("more than 256 events in an execution".into()).into()),
             }?;
             if witness.is_some() {
                 surveyed.witness = witness;
@@ -115,7 +116,7 @@ pub(crate) fn survey<'t>(
     }
     match started {
         true => Ok(surveyed),
-        false => Err(Reason::NoInitialState),
+        false => Err(Reason::NoInitialState.into()),
     }
 }
 

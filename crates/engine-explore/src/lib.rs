@@ -26,12 +26,12 @@ mod trace;
 mod worker;
 
 use wattle_engine::{
-    Answer, Bound, Certificate, Counterexample, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run,
-    Spent, Statistics, Task, Unsupported, Verdict, Work,
+    Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Figure, Halt, OutcomeSet,
+    Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
-use wattle_program::{EdgeId, ProcessId, Program, Shape};
+use wattle_program::{EdgeId, Program, Shape};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
@@ -72,13 +72,9 @@ impl Engine for Explore {
         task.has_meaning()
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
-        let verdict = match self.accepts(task) {
-            Err(unsupported) => Verdict::Unknown { reason: Reason::Unsupported(unsupported) },
-            Ok(()) => self.deepen(task, run, &mut statistics),
-        };
-        Answer { verdict, statistics }
+        Answer::of(self.deepen(task, run, &mut statistics), statistics)
     }
 }
 
@@ -86,12 +82,16 @@ impl Explore {
     /// Grow the capacity until the state space closes. Where data grow too, one capacity may already
     /// have endlessly many states while the next holds a short counterexample; so capacities take
     /// turns, each round with more states.
-    fn deepen(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Verdict {
-        let Some(machine) = task.memory.machine else {
-            return unsupported("the memory model has no machine");
-        };
+    fn deepen(
+        &self,
+        task: &Task<'_>,
+        run: &Run,
+        statistics: &mut Statistics,
+    ) -> Result<(Verdict, Option<Coverage>), Halt> {
+        self.accepts(task).map_err(Reason::Unsupported)?;
+        let machine = task.memory.machine.ok_or_else(no_machine)?;
         let mut widths = Widths::default();
-        let mut completed: Option<Bound> = None;
+        let mut completed: Option<(Bound, Coverage)> = None;
         let mut open = capacities(task, machine, self.max_capacity);
         let mut slice = (open.len() > 1).then_some(FIRST_SLICE);
         while !open.is_empty() {
@@ -107,51 +107,40 @@ impl Explore {
                         // What was completed before still holds; but what is not handled is never
                         // passed over.
                         return match (reason, completed) {
-                            (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) => {
-                                Verdict::Unknown { reason }
+                            (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) | (reason, None) => {
+                                Err(reason.into())
                             }
-                            (_, Some(bound)) => Verdict::SafeUpTo { bound },
-                            (reason, None) => Verdict::Unknown { reason },
+                            (_, Some((bound, coverage))) => Ok((Verdict::SafeUpTo { bound }, Some(coverage))),
                         };
                     }
                 };
                 record(statistics, &searched, capacity);
                 if let Some(found) = &searched.found {
                     return match trace::schedule(task.program, &compiled, &initial, found) {
-                        Some(schedule) => Verdict::Unsafe {
-                            counterexample: Box::new(Counterexample {
-                                paths: vec![],
-                                violated: found.violated.clone(),
-                                schedule: Some(schedule),
-                                execution: None,
-                            }),
-                        },
-                        None => Verdict::Unknown {
-                            reason: Reason::GaveUp(
-                                "internal: a violation was found but not traced back".into(),
-                            ),
-                        },
+                        Some(schedule) => {
+                            let counterexample = Counterexample::scheduled(found.violated.clone(), schedule);
+                            Ok((Verdict::Unsafe { counterexample: Box::new(counterexample) }, None))
+                        }
+                        None => {
+                            let found = format!("a reachable state is bad: {:?}", found.violated);
+                            let but = "no moves lead there from an initial state";
+                            Err(Contradiction::within("explore", found, but).into())
+                        }
                     };
                 }
-                let unreached = unreached(task, &compiled, &searched);
+                let coverage = coverage(task, &compiled, &searched);
                 if !searched.cut {
-                    let certificate = Certificate::StateSpace {
-                        states: searched.states,
-                        capacity: searched.most_pending,
-                        reduced: self.reduction,
-                        unreached,
-                        ends: searched.ends,
-                    };
-                    return Verdict::Safe { certificate };
+                    let certificate = Certificate::StateSpace { capacity: searched.most_pending };
+                    return Ok((Verdict::Safe { certificate }, Some(coverage)));
                 }
-                completed = Some(Bound::Capacity { capacity, unreached, ends: searched.ends });
+                completed = Some((Bound::Capacity(capacity), coverage));
                 open.retain(|other| *other > capacity);
             }
             slice = slice.map(|slice| slice * 4);
         }
         match completed {
-            Some(bound) => Verdict::SafeUpTo { bound },
-            None => unsupported("no capacity to try"),
+            Some((bound, coverage)) => Ok((Verdict::SafeUpTo { bound }, Some(coverage))),
+            None => Err(Reason::Unsupported(Unsupported::new("no capacity to try")).into()),
         }
     }
 
@@ -177,17 +166,19 @@ impl Explore {
             let result = packed.and_then(|packed| {
                 search(program, &compiled, &packed, options, run).map(|searched| (packed, searched))
             });
-            let gave_up = |why: &str| Stopped::Reason(Reason::GaveUp(why.into()), None);
             match result {
                 Ok((packed, searched)) => return Ok((compiled, packed, searched)),
                 Err(Ended::Slice) => return Err(Stopped::Slice),
                 Err(Ended::Budget(reason, searched)) => return Err(Stopped::Reason(reason, searched)),
                 Err(Ended::Problem(Problem::Overflow(overflow))) => {
                     if overflow.0 == Cell::Exact || !widths.widen(overflow.0) {
-                        return Err(gave_up("a value does not fit a packed state"));
+                        let why = Reason::TooLarge("a value does not fit a packed state".into());
+                        return Err(Stopped::Reason(why, None));
                     }
                 }
-                Err(Ended::Problem(Problem::TooLarge)) => return Err(gave_up("an integer left 64 bits")),
+                Err(Ended::Problem(Problem::TooLarge)) => {
+                    return Err(Stopped::Reason(Reason::Overflow, None));
+                }
                 Err(Ended::Problem(Problem::Unsupported(what))) => return Err(refuse(what)),
             }
         }
@@ -241,9 +232,9 @@ enum Stopped {
 }
 
 impl Outcomes for Explore {
-    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Halt> {
         self.accepts(task).map_err(Reason::Unsupported)?;
-        let machine = task.memory.machine.ok_or(Reason::GaveUp("the memory model has no machine".into()))?;
+        let machine = task.memory.machine.ok_or_else(no_machine)?;
         let mut widths = Widths::default();
         for capacity in capacities(task, machine, self.max_capacity) {
             let ask = Ask { task, machine, capacity, outcomes: true, slice: None };
@@ -255,7 +246,8 @@ impl Outcomes for Explore {
                 return Ok(searched.outcomes);
             }
         }
-        Err(Reason::GaveUp(format!("more than {} operations may be pending", self.max_capacity)))
+        let why = format!("more than {} operations may be pending", self.max_capacity);
+        Err(Reason::TooLarge(why).into())
     }
 }
 
@@ -279,24 +271,16 @@ fn record(statistics: &mut Statistics, searched: &Searched, capacity: usize) {
     statistics.set("memory", Figure::Bytes(searched.bytes));
 }
 
-fn unsupported(what: &str) -> Verdict {
-    Verdict::Unknown { reason: Reason::Unsupported(Unsupported::new(what)) }
+fn no_machine() -> Reason {
+    Reason::Unsupported(Unsupported::new("the memory model has no machine"))
 }
 
-/// The edges that no thread of their process ever took.
-fn unreached(task: &Task<'_>, compiled: &Compiled, searched: &Searched) -> Vec<(ProcessId, EdgeId)> {
-    let mut result = Vec::new();
-    for process in task.program.process_ids() {
-        for edge in task.program.process(process).cfg.edge_ids() {
-            let mut threads = compiled.shape.thread_ids();
-            let taken = threads.any(|thread| {
-                compiled.shape.info(thread).process == process
-                    && searched.taken[thread.0 as usize][edge.0 as usize]
-            });
-            if !taken {
-                result.push((process, edge));
-            }
-        }
-    }
-    result
+/// The edges that some thread of their process took, and whether all ended.
+fn coverage(task: &Task<'_>, compiled: &Compiled, searched: &Searched) -> Coverage {
+    let taken = compiled.shape.thread_ids().flat_map(|thread| {
+        let process = compiled.shape.info(thread).process;
+        let edges = (0..).zip(&searched.taken[thread.0 as usize]).filter(|(_, taken)| **taken);
+        edges.map(move |(edge, _)| (process, EdgeId(edge)))
+    });
+    Coverage::new(task.program, &taken.collect(), searched.ends)
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use wattle_abstraction::{Pair, Questions, System};
-use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Certificate, Task};
+use wattle_abstraction::{Cube, Pair, Questions, System};
+use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals, Step, Triple};
+use wattle_engine::{Certificate, Coverage, Task, Verdict};
 use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
-use wattle_program::{EdgeId, ProcessId, Shape, ThreadId};
+use wattle_program::{Shape, ThreadId};
 
 use crate::prove::Proof;
 
@@ -15,21 +15,28 @@ pub(crate) fn certificate(
     system: &System,
     reduced: Option<(&Reduced, Discipline, Capacity)>,
     proof: &Proof,
-) -> Certificate {
+) -> (Verdict, Option<Coverage>) {
     let claims = claims(system, &proof.questions);
     let triples = (claims.into_iter().zip(&proof.cubes))
         .filter_map(|(claim, cubes)| Some((claim?, cubes)))
-        .flat_map(|(claim, cubes)| cubes.iter().map(move |cube| Triple { cube: *cube, claim: claim.clone() }))
+        .flat_map(|(claim, cubes)| {
+            cubes.iter().map(move |cube| Triple { cube: literals(cube), claim: claim.clone() })
+        })
         .collect();
-    let states = proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), *cube)).collect();
-    let unreached = unreached(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
+    let states =
+        proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), literals(cube))).collect();
+    let coverage = coverage(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
     let written = AbstractProof {
         reduction: reduced.map(|(_, discipline, capacity)| (discipline, capacity)),
         predicates: proof.vocabulary.predicates().to_vec(),
         triples,
         states,
     };
-    Certificate::Abstraction { proof: Arc::new(written), unreached, ends: proof.reached.ends }
+    (Verdict::Safe { certificate: Certificate::Abstraction(Arc::new(written)) }, coverage)
+}
+
+fn literals(cube: &Cube) -> Literals {
+    cube.literals().map(|(predicate, value)| (predicate as u32, value)).collect()
 }
 
 /// What each goal claims.
@@ -63,26 +70,16 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
 }
 
 /// The edges that no abstract state takes.
-fn unreached(
-    task: &Task<'_>,
-    system: &System,
-    reduced: Option<&Reduced>,
-    proof: &Proof,
-) -> Vec<(ProcessId, EdgeId)> {
-    let mut left: Vec<(ProcessId, EdgeId)> = (task.program.process_ids())
-        .flat_map(|process| task.program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
-        .collect();
-    let Ok(shape) = Shape::new(task.program) else { return vec![] };
-    for (transition, taken) in system.transitions.iter().zip(&proof.reached.taken) {
+fn coverage(task: &Task<'_>, system: &System, reduced: Option<&Reduced>, proof: &Proof) -> Option<Coverage> {
+    let shape = Shape::new(task.program).ok()?;
+    let taken = system.transitions.iter().zip(&proof.reached.taken).filter(|(_, taken)| **taken);
+    let taken = taken.filter_map(|(transition, _)| {
         let (thread, edge) = (transition.thread, transition.edge);
-        let moved = match reduced {
-            None => Move::Step(edge),
-            Some(reduced) => reduced.moves[thread as usize][edge.0 as usize],
-        };
-        if let (true, Move::Step(edge) | Move::Overflow(edge)) = (*taken, moved) {
-            let process = shape.info(ThreadId(thread)).process;
-            left.retain(|other| *other != (process, edge));
+        let moved = reduced.map_or(Move::Step(edge), |it| it.moves[thread as usize][edge.0 as usize]);
+        match moved {
+            Move::Step(edge) | Move::Overflow(edge) => Some((shape.info(ThreadId(thread)).process, edge)),
+            _ => None,
         }
-    }
-    left
+    });
+    Some(Coverage::new(task.program, &taken.collect(), proof.reached.ends))
 }

@@ -65,7 +65,7 @@ impl Extrapolate {
         run: &Run,
         view: Dump,
     ) -> Result<String, Reason> {
-        let too_many = || Reason::GaveUp("more than 256 predicates".into());
+        let too_many = || Reason::TooLarge("more than 256 predicates".into());
         // Equal and opposite ones are counted once.
         let mut vocabulary = Vocabulary::default();
         let mut new: Ruled = Vec::new();
@@ -93,10 +93,10 @@ impl Extrapolate {
             SearchBy::Cubes => Box::new(Cubes { limit }),
         };
         let stopped = |stopped| match stopped {
-            Stopped::Asked => Reason::GaveUp("the time for the boolean program was spent".into()),
-            Stopped::Solver(why) => Reason::GaveUp(why),
+            Stopped::Asked => Reason::Timeout,
+            Stopped::Solver(why) => Reason::Solver(why),
         };
-        let mut solver = system.solver(&self.solver(run)?).map_err(Reason::GaveUp)?;
+        let mut solver = system.solver(&self.solver(run)?).map_err(Reason::Solver)?;
         let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
         let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);

@@ -31,7 +31,8 @@ use std::collections::HashMap;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
-    Answer, Engine, Progress, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
+    Answer, Contradiction, Coverage, Engine, Halt, Progress, Property, Reason, Run, Spent, Statistics, Task,
+    Unsupported, Verdict, Work,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
@@ -72,12 +73,10 @@ impl Engine for Extrapolate {
         self.library().map(|_| ())
     }
 
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
         let program = self.remembering(task.program);
-        let verdict = self.verdict(&Task { program: &program, ..*task }, run, &mut statistics);
-        let verdict = verdict.unwrap_or_else(|reason| Verdict::Unknown { reason });
-        Answer { verdict, statistics }
+        Answer::of(self.verdict(&Task { program: &program, ..*task }, run, &mut statistics), statistics)
     }
 }
 
@@ -160,7 +159,7 @@ impl Extrapolate {
     fn solver(&self, run: &Run) -> Result<Solver, Reason> {
         let library = self.library().map_err(Reason::Unsupported)?;
         let limits = Limits { memory: run.budget().memory };
-        let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::Solver(stop.to_string()))?;
         let counted = run.clone();
         solver.counted_by(move || counted.poll(QUESTION, Spent::default()).is_err());
         let run = run.clone();
@@ -195,7 +194,12 @@ impl Extrapolate {
         }
     }
 
-    fn verdict(&self, task: &Task<'_>, run: &Run, statistics: &mut Statistics) -> Result<Verdict, Reason> {
+    fn verdict(
+        &self,
+        task: &Task<'_>,
+        run: &Run,
+        statistics: &mut Statistics,
+    ) -> Result<(Verdict, Option<Coverage>), Halt> {
         let unsupported = Reason::Unsupported;
         let discipline = discipline(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
@@ -205,7 +209,7 @@ impl Extrapolate {
         if self.is_given(&program) {
             given(&program, system, &mut first).map_err(unsupported)?;
         }
-        let fresh_of = |system: &System| system.solver(&first).map_err(Reason::GaveUp);
+        let fresh_of = |system: &System| system.solver(&first).map_err(Reason::Solver);
         if program.init.is_some() {
             starts(system, &mut fresh_of(system)?)?;
         }
@@ -238,13 +242,13 @@ impl Extrapolate {
             return match outcome {
                 Outcome::Proof(proof) => {
                     record(statistics, &proof.figures);
-                    Ok(Verdict::Safe { certificate: certificate(task, system, None, &proof) })
+                    Ok(certificate(task, system, None, &proof))
                 }
                 Outcome::Violated { trace, solution, .. } => {
                     let counterexample = replay::counterexample(task, system, None, &trace, &solution)?;
-                    Ok(Verdict::Unsafe { counterexample })
+                    Ok((Verdict::Unsafe { counterexample }, None))
                 }
-                Outcome::GaveUp { why, .. } => Err(Reason::GaveUp(why)),
+                Outcome::GaveUp { why, .. } => Err(Reason::Undecided(why).into()),
             };
         };
         let mut given = self.is_given(&program);
@@ -315,14 +319,12 @@ impl Extrapolate {
                         proof.figures.refined += learnt.figures.refined;
                     }
                     record(statistics, &proof.figures);
-                    let certificate =
-                        certificate(task, &system, Some((&reduced, discipline, capacity)), &proof);
-                    return Ok(Verdict::Safe { certificate });
+                    return Ok(certificate(task, &system, Some((&reduced, discipline, capacity)), &proof));
                 }
                 Outcome::Violated { trace, solution, .. } if !is_overflow(&trace, overflow) => {
                     let counterexample =
                         replay::counterexample(task, &system, Some(&reduced), &trace, &solution)?;
-                    return Ok(Verdict::Unsafe { counterexample });
+                    return Ok((Verdict::Unsafe { counterexample }, None));
                 }
                 // Nothing else is violated, but more may be pending.
                 Outcome::Violated { .. } if self.buffer.is_some() || each == MOST_PENDING => {
@@ -338,7 +340,7 @@ impl Extrapolate {
                                 .into()
                         }
                     };
-                    return Err(Reason::GaveUp(why));
+                    return Err(Reason::TooLarge(why).into());
                 }
                 Outcome::Violated { vocabulary, further, mut figures, .. } => {
                     if let Some(learnt) = &learnt {
@@ -348,7 +350,7 @@ impl Extrapolate {
                     learnt = Some(Learnt { program: reduced.program, vocabulary, further, figures });
                     each += 1;
                 }
-                Outcome::GaveUp { why, .. } => return Err(Reason::GaveUp(why)),
+                Outcome::GaveUp { why, .. } => return Err(Reason::Undecided(why).into()),
             }
         }
     }

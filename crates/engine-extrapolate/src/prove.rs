@@ -15,7 +15,7 @@ use wattle_abstraction::{
     Ask, Cube, Goal, Judge, Judgement, Known, Lazy, Prover, Questions, Reach, Scope, Set, Stopped, System,
     Vocabulary, interpolate, slice,
 };
-use wattle_engine::{Progress, Reason, Run, Spent, Work};
+use wattle_engine::{Contradiction, Halt, Progress, Reason, Run, Spent, Work};
 use wattle_logic::Term;
 use wattle_smt::Solver;
 
@@ -133,8 +133,8 @@ impl Proving<'_> {
         fresh: &dyn Fn() -> Result<Solver, Reason>,
         predicates: &[Term],
         further: HashMap<Ask, Reach>,
-    ) -> Result<Outcome, Reason> {
-        let too_many = || Reason::GaveUp("more than 256 predicates".into());
+    ) -> Result<Outcome, Halt> {
+        let too_many = || Reason::TooLarge("more than 256 predicates".into());
         let mut vocabulary = Vocabulary::new(self.system, predicates).ok_or_else(too_many)?;
         let mut figures = Figures::default();
         // Guards tell more than the paper's transformers do; its own methods go without.
@@ -150,7 +150,7 @@ impl Proving<'_> {
             let mut questions = self.questions(&vocabulary, &scope)?;
             let attempt =
                 self.attempt(solver, &vocabulary, &mut questions, &mut known, &mut figures, u64::MAX)?;
-            let stopped = || Reason::GaveUp("stopped".into());
+            let stopped = || Reason::Undecided("the abstract search was stopped".into());
             let Attempt { checked, cubes } = attempt.ok_or_else(stopped)?;
             let (trace, put_off) = match checked {
                 Checked::Holds(reached) => {
@@ -216,8 +216,10 @@ impl Proving<'_> {
         vocabulary: &Vocabulary,
         questions: &mut Questions,
         trace: &Trace,
-    ) -> Result<(Term, Term), Reason> {
-        let nothing = || Reason::GaveUp("a violation of nothing".into());
+    ) -> Result<(Term, Term), Halt> {
+        let found = "an abstract trace violates something";
+        let nothing =
+            || Contradiction::within("extrapolate", found, "there is no such check or property").into();
         obligation(self.system, vocabulary, questions, trace).ok_or_else(nothing)
     }
 
@@ -228,9 +230,9 @@ impl Proving<'_> {
         vocabulary: &Vocabulary,
         questions: &mut Questions,
         trace: &Trace,
-    ) -> Result<Option<Solution>, Reason> {
+    ) -> Result<Option<Solution>, Halt> {
         let (given, target) = self.obligation(vocabulary, questions, trace)?;
-        solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped))
+        solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
     /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
@@ -258,7 +260,7 @@ impl Proving<'_> {
         match stopped {
             // Only memory comes back.
             Stopped::Asked => self.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory),
-            Stopped::Solver(why) => Reason::GaveUp(why),
+            Stopped::Solver(why) => Reason::Solver(why),
         }
     }
 

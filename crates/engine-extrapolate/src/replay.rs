@@ -3,25 +3,28 @@
 use wattle_abstraction::System;
 use wattle_abstraction::checker::{Trace, Violated};
 use wattle_abstraction::path::Solution;
-use wattle_engine::{Counterexample, Reason, Schedule, Task, Violation};
+use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Task, Unsupported, Violation};
 use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, Outcome};
 use wattle_memory::reduction::{Move, Reduced};
-use wattle_program::{Shape, ThreadId};
+use wattle_program::ThreadId;
 
-/// What the machine is to do, and what is wrong then. The machine is asked: a trace that it cannot follow
-/// is no violation.
+/// What the machine is to do, and what is wrong then. The trace is real in the program with its buffers
+/// written into it, so a machine that refuses a step contradicts that writing, or the solver.
 pub(crate) fn counterexample(
     task: &Task<'_>,
     system: &System,
     reduced: Option<&Reduced>,
     trace: &Trace,
     solution: &Solution,
-) -> Result<Box<Counterexample>, Reason> {
-    let gave_up = |why: String| Reason::GaveUp(format!("a violation was found, but {why}"));
-    let machine = task.memory.machine.ok_or_else(|| gave_up("the model has no machine".into()))?;
+) -> Result<Box<Counterexample>, Halt> {
+    let unsupported = |why: String| Reason::Unsupported(Unsupported::new(why));
+    let refused = |why: String| -> Halt {
+        Contradiction::new("extrapolate", "a trace violates the property", "machine", why).into()
+    };
+    let machine = task.memory.machine.ok_or_else(|| unsupported("a model without a machine".into()))?;
     let program = task.program;
-    let shape = Shape::new(program).map_err(|error| gave_up(error.to_string()))?;
+    let shape = task.shape().map_err(Reason::Unsupported)?;
     let mut steps = trace.steps.clone();
     if let Violated::Check { transition, .. } = trace.violated {
         steps.push(transition);
@@ -41,7 +44,7 @@ pub(crate) fn counterexample(
             Move::End => {}
         }
     }
-    let starts = operational::initial_states(program, &shape).map_err(gave_up)?;
+    let starts = operational::initial_states(program, &shape).map_err(unsupported)?;
     let fits = |state: &operational::State| {
         let memory = state.memory.iter();
         let holds = memory.zip(&solution.initial).all(|(value, wanted)| value.code() == *wanted);
@@ -49,20 +52,20 @@ pub(crate) fn counterexample(
     };
     let mut found = None;
     for start in starts {
-        found = start.map_err(gave_up)?.filter(|(_, state)| fits(state));
+        found = start.map_err(unsupported)?.filter(|(_, state)| fits(state));
         if found.is_some() {
             break;
         }
     }
     let Some((initial, start)) = found else {
-        return Err(gave_up("no initial state is as it needs".into()));
+        return Err(refused("no initial state is as it needs".into()));
     };
     let mut state = start;
     let mut violated = None;
     for (number, action) in actions.iter().enumerate() {
         let last = number + 1 == actions.len();
         let Some(outcome) = operational::apply(program, &shape, machine, &state, action) else {
-            return Err(gave_up(format!("the machine cannot take step {} of it", number + 1)));
+            return Err(refused(format!("step {} of it cannot be taken", number + 1)));
         };
         match (outcome, action) {
             (Outcome::Moved { state: next, failed, .. }, Action::Step { thread, edge, .. }) => {
@@ -73,24 +76,23 @@ pub(crate) fn counterexample(
             }
             (Outcome::Moved { state: next, .. }, _) => state = next,
             (Outcome::Fault { fault: Fault::Overflow, .. }, _) => {
-                return Err(gave_up("on the way an integer left 64 bits".into()));
+                return Err(Reason::Overflow.into());
             }
             (Outcome::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
                 violated = Some(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }
             (Outcome::Fault { fault, .. }, _) => {
-                return Err(gave_up(format!("a step before it faults: {fault}")));
+                return Err(refused(format!("a step before its end faults: {fault}")));
             }
-            (Outcome::Unsupported { what }, _) => return Err(gave_up(format!("a step is {what}"))),
+            (Outcome::Unsupported { what }, _) => return Err(unsupported(what.to_string()).into()),
         }
     }
     if violated.is_none() {
         let first = operational::first_violation(program, &shape, &state);
         violated = first.map(|found| Violation::Property { property: found.property });
     }
-    let violated = violated.ok_or_else(|| gave_up("the machine does not show it".into()))?;
-    let schedule = Some(Schedule { initial, actions });
-    Ok(Box::new(Counterexample { violated, paths: vec![], schedule, execution: None }))
+    let violated = violated.ok_or_else(|| refused("nothing is violated at its end".into()))?;
+    Ok(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions })))
 }
 
 /// Do the locals of the program start as the solution says? (A reduced program has more locals, after

@@ -8,7 +8,7 @@ use wattle_memory::{Meaningless, MemoryModel};
 use wattle_program::{Name, NotFixed, Program, Shape};
 use wattle_source::Span;
 
-use crate::{Answer, Bound, Reason, Run};
+use crate::{Answer, Bound, Contradiction, Halt, Run};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
@@ -74,13 +74,14 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
     /// Can this engine work on the task at all?
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported>;
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer;
+    /// `Err`: the engine found that wattle contradicts itself, which is not a verdict of any kind.
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction>;
 }
 
 /// The engines that can list all final states.
 pub trait Outcomes {
     /// `Err` if the set could not be completed.
-    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason>;
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Halt>;
 }
 
 /// The values of the program's observed terms in one final state.
@@ -92,7 +93,7 @@ pub type OutcomeSet = BTreeSet<Outcome>;
 /// The engines that look at every execution.
 pub trait Executions {
     /// `Err` if the count could not be completed.
-    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Reason>;
+    fn executions(&self, task: &Task<'_>, run: &Run) -> Result<Census, Halt>;
 }
 
 /// All executions that end, counted by the final state that they end in.

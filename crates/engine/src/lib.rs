@@ -1,24 +1,26 @@
-//! The contract of every engine, and the two judges that trust none of them.
+//! The contract of every engine, as plain data.
 //!
-//! An [`Engine`] maps a [`Task`] to an [`Answer`] within the budget of a [`Run`]. Before anybody
-//! sees the answer, [`confirm`] replays an *unsafe* verdict on the reference machine, and
-//! [`certify`] re-checks the certificate of a *safe* one when asked.
+//! An [`Engine`] maps a [`Task`] to an [`Answer`] within the budget of a [`Run`]. Who believes the answer is
+//! another crate's business: `judge` replays and re-checks it, and neither knows an engine.
 
 mod axioms;
-pub mod certify;
-pub mod confirm;
+pub mod certificate;
 mod contract;
+mod contradiction;
+mod coverage;
+mod reason;
 mod run;
-mod tidy;
 mod verdict;
 
 pub use axioms::{axioms, fault_text, steps_are_events};
+pub use certificate::Certificate;
 pub use contract::{
     Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
 };
+pub use contradiction::{Contradiction, Halt, Statement};
+pub use coverage::{Coverage, edges};
+pub use reason::Reason;
 pub use run::{Budget, Progress, Run, Spent, Work};
-pub use tidy::tidy;
 pub use verdict::{
-    Answer, Bound, Certificate, Counterexample, Figure, Path, Reason, Schedule, Statistics, Verdict,
-    Violation,
+    Answer, Bound, Counterexample, Figure, Path, Schedule, Statistics, Suspicion, Verdict, Violation,
 };

@@ -1,20 +1,21 @@
 //! What an engine answers: four kinds of verdict, each saying what it is worth.
 
 use std::fmt;
-use std::sync::Arc;
 
 use wattle_logic::Fault;
 use wattle_memory::Execution;
 use wattle_memory::operational::Action;
-use wattle_program::{EdgeId, ProcessId, ThreadId};
+use wattle_program::{EdgeId, Instance, ThreadId};
 
-use crate::Unsupported;
-use crate::certify::abstraction::AbstractProof;
-use crate::certify::refutation::Refutation;
+use crate::{Certificate, Contradiction, Coverage, Halt, Reason};
 
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub verdict: Verdict,
+    /// What executions reach, of *safe* and bounded answers. `None`: it is not known.
+    pub coverage: Option<Coverage>,
+    /// Of an *unknown*: what may be a violation.
+    pub suspicion: Option<Suspicion>,
     pub statistics: Statistics,
 }
 
@@ -35,130 +36,51 @@ pub enum Verdict {
     },
 }
 
-/// Why *safe* may be believed; `certify` has a checker for each form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Certificate {
-    /// All reachable states were visited and none is bad.
-    StateSpace {
-        /// How many states the engine stored.
-        states: u64,
-        /// No thread ever has more than this many stores or remote halves pending, not counting
-        /// stores that change nothing (see `certify::state_space`).
-        capacity: usize,
-        /// Were some interleavings left out by a reduction?
-        reduced: bool,
-        /// The edges that no execution takes.
-        unreached: Vec<(ProcessId, EdgeId)>,
-        /// Is there a final state (that the filter allows)?
-        ends: bool,
-    },
-    /// All consistent executions were looked at and none is bad.
-    Executions {
-        /// How many there are, those with a stopped thread included.
-        executions: u64,
-        /// The edges that no execution takes.
-        unreached: Vec<(ProcessId, EdgeId)>,
-        /// Does one end (as the filter allows)?
-        ends: bool,
-    },
-    /// The abstract states that can be reached were visited and none is bad.
-    Abstraction {
-        proof: Arc<AbstractProof>,
-        /// Edges that no execution takes: those that no abstract state takes.
-        unreached: Vec<(ProcessId, EdgeId)>,
-        /// May one end? (Where abstract states say so; an execution need not.)
-        ends: bool,
-    },
-    /// A solver found that no execution of the unrolled program is bad, and that none is cut.
-    Refutation {
-        /// Why, if the engine was asked to write it down.
-        proof: Option<Arc<Refutation>>,
-        /// Is it known what executions reach? If not, `unreached` is empty and `ends` is true.
-        covered: bool,
-        /// The edges that no execution takes.
-        unreached: Vec<(ProcessId, EdgeId)>,
-        /// Does one end (as the filter allows)?
-        ends: bool,
-    },
-}
-
-impl Certificate {
-    /// Is it known what executions reach?
-    pub fn is_covered(&self) -> bool {
-        !matches!(self, Certificate::Refutation { covered: false, .. })
+impl Answer {
+    /// A verdict that says nothing of what executions reach.
+    pub fn new(verdict: Verdict, statistics: Statistics) -> Answer {
+        Answer { verdict, coverage: None, suspicion: None, statistics }
     }
 
-    /// The edges that no execution takes, and whether one ends.
-    pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
-        match self {
-            Certificate::StateSpace { unreached, ends, .. }
-            | Certificate::Executions { unreached, ends, .. }
-            | Certificate::Abstraction { unreached, ends, .. }
-            | Certificate::Refutation { unreached, ends, .. } => (unreached, *ends),
+    pub fn covering(self, coverage: impl Into<Option<Coverage>>) -> Answer {
+        Answer { coverage: coverage.into(), ..self }
+    }
+
+    /// What comes of an engine's work: *unknown* where it met a limit.
+    pub fn of(
+        result: Result<(Verdict, Option<Coverage>), Halt>,
+        statistics: Statistics,
+    ) -> Result<Answer, Contradiction> {
+        match result {
+            Ok((verdict, coverage)) => Ok(Answer::new(verdict, statistics).covering(coverage)),
+            Err(Halt::Unknown(reason)) => Ok(Answer::new(Verdict::Unknown { reason }, statistics)),
+            Err(Halt::Contradiction(contradiction)) => Err(contradiction),
         }
     }
+}
+
+/// An abstract trace that an engine could neither refute nor replay. It proves nothing, but shows where to
+/// look, and which fences would forbid it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suspicion {
+    /// Edges of the program as the engine was given it, in order; each has its origin there.
+    pub steps: Vec<(ThreadId, EdgeId)>,
 }
 
 /// How far a bounded answer reaches.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// Executions in which no thread has more than this many stores or remote halves pending.
-    Capacity { capacity: usize, unreached: Vec<(ProcessId, EdgeId)>, ends: bool },
+    Capacity(usize),
     /// Executions in which no thread goes round a loop more often than this.
-    Unwinding { unwind: u32, unreached: Vec<(ProcessId, EdgeId)>, ends: bool },
-}
-
-impl Bound {
-    /// The edges that no execution within the bound takes, and whether one ends.
-    pub fn coverage(&self) -> (&[(ProcessId, EdgeId)], bool) {
-        match self {
-            Bound::Capacity { unreached, ends, .. } | Bound::Unwinding { unreached, ends, .. } => {
-                (unreached, *ends)
-            }
-        }
-    }
+    Unwinding(u32),
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Bound::Capacity { capacity, .. } => write!(f, "at most {capacity} pending operations a thread"),
-            Bound::Unwinding { unwind, .. } => write!(f, "at most {unwind} rounds of each loop"),
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    Timeout,
-    Memory,
-    States,
-    Work,
-    Interrupted,
-    Unsupported(Unsupported),
-    /// No initial state satisfies `init`, so that there is nothing to judge.
-    NoInitialState,
-    /// The bounded search reached nothing that the property speaks about.
-    Vacuous {
-        bound: Bound,
-    },
-    GaveUp(String),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Timeout => write!(f, "time limit reached"),
-            Reason::Memory => write!(f, "memory limit reached"),
-            Reason::States => write!(f, "limit of states reached"),
-            Reason::Work => write!(f, "work limit reached"),
-            Reason::Interrupted => write!(f, "interrupted"),
-            Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
-            Reason::NoInitialState => write!(f, "no initial state satisfies `init`"),
-            Reason::Vacuous { bound } => {
-                write!(f, "within the bound ({bound}) no execution reaches what the property speaks about")
-            }
-            Reason::GaveUp(why) => write!(f, "{why}"),
+            Bound::Capacity(capacity) => write!(f, "at most {capacity} pending operations a thread"),
+            Bound::Unwinding(unwind) => write!(f, "at most {unwind} rounds of each loop"),
         }
     }
 }
@@ -167,12 +89,28 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
     pub violated: Violation,
+    /// How many copies there are of each process that may have any number.
+    pub instance: Instance,
     /// For axiomatic models: what each thread does, in the order of the threads.
     pub paths: Vec<Path>,
     /// For operational machines: the moves.
     pub schedule: Option<Schedule>,
     /// The event graph.
     pub execution: Option<Execution>,
+}
+
+impl Counterexample {
+    /// By the moves of a machine.
+    pub fn scheduled(violated: Violation, schedule: Schedule) -> Counterexample {
+        let (instance, schedule) = (Instance::default(), Some(schedule));
+        Counterexample { violated, instance, paths: vec![], schedule, execution: None }
+    }
+
+    /// By what each thread does and the graph of their events.
+    pub fn graph(violated: Violation, paths: Vec<Path>, execution: Execution) -> Counterexample {
+        let (instance, execution) = (Instance::default(), Some(execution));
+        Counterexample { violated, instance, paths, schedule: None, execution }
+    }
 }
 
 /// The steps of one thread: an edge, and the codes of what its `havoc`s choose.
@@ -219,6 +157,14 @@ impl Statistics {
         match self.0.iter_mut().find(|(other, _)| *other == name) {
             Some((_, old)) => *old = figure,
             None => self.0.push((name, figure)),
+        }
+    }
+
+    /// A figure that counts something.
+    pub fn counted(&self, name: &str) -> Option<u64> {
+        match self.get(name) {
+            Some(Figure::Count(count)) => Some(count),
+            _ => None,
         }
     }
 

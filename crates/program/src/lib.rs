@@ -8,6 +8,7 @@
 mod action;
 mod cfg;
 mod fences;
+mod instance;
 pub mod passes;
 mod program;
 mod promise;
@@ -19,6 +20,7 @@ mod validate;
 
 pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
 pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo, Role};
+pub use instance::Instance;
 pub use program::{
     Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
     Question, Range, Replicas, Variable, Vocabulary,

@@ -19,14 +19,14 @@
 //! their counterexamples, and the repair its proof. If the repair is not the cheapest, the exact search
 //! finds that out. It serves those too who run out of time: there is a repair to show.
 
-use wattle_engine::Reason;
+use wattle_engine::Halt;
 
 use crate::search::{Found, Judged, Literals, Search, is_exhausted};
 use crate::set::Set;
 
 impl Search<'_> {
     /// A repair that can spare no fence, if one is found at once. For literals of single places.
-    pub(crate) fn ample(&mut self, literals: &Literals) -> Result<Option<Found>, Reason> {
+    pub(crate) fn ample(&mut self, literals: &Literals) -> Result<Option<Found>, Halt> {
         if self.task.memory.machine.is_some() {
             return Ok(None);
         }
@@ -50,7 +50,7 @@ impl Search<'_> {
     }
 
     /// Without the fences that it can spare.
-    fn tighten(&mut self, mut repair: Found) -> Result<Found, Reason> {
+    fn tighten(&mut self, mut repair: Found) -> Result<Found, Halt> {
         let Some(mut places) = repair.solutions.pop() else { return Ok(repair) };
         for place in places.clone().iter() {
             // If it is alone in some clause already, the answer is known.

@@ -4,7 +4,7 @@
 //! those that it passes with nothing pending, and those where what is pending may as well reach
 //! memory at once without the violation going away. Grow F by such places, one after another, to a
 //! placement G that bears no more; each step is a run of the schedule in the program with the new
-//! fences ([`enact`]), judged by `engine::confirm`. The *clause* is the rest: all places outside G.
+//! fences ([`enact`]), judged by `judge::confirm`. The *clause* is the rest: all places outside G.
 //!
 //! **Every repair has a fence at some place of the clause.** A set of places that misses the clause
 //! is a subset of G. The run under G, its superfluous fence steps left out, is a run under that

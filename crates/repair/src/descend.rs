@@ -11,7 +11,7 @@
 //! nothing found here is called minimal. Worst case exponential in the fences that can go alone;
 //! the budget of the run ends it, with the best so far.
 
-use wattle_engine::Reason;
+use wattle_engine::{Halt, Reason};
 
 use crate::Proof;
 use crate::hitting_set::Cost;
@@ -25,7 +25,7 @@ pub(crate) struct Descended {
     pub stopped: Option<Reason>,
 }
 
-pub(crate) fn descend(search: &mut Search<'_>, literals: &Literals) -> Result<Descended, Reason> {
+pub(crate) fn descend(search: &mut Search<'_>, literals: &Literals) -> Result<Descended, Halt> {
     let mut descent = Descent { search, literals, result: Descended::default() };
     let all = Set::full(literals.size());
     if !descent.proves(&all)? {
@@ -52,7 +52,7 @@ impl Descent<'_, '_> {
         self.literals.problem(&[]).cost(chosen)
     }
 
-    fn proves(&mut self, chosen: &Set) -> Result<bool, Reason> {
+    fn proves(&mut self, chosen: &Set) -> Result<bool, Halt> {
         let places = self.literals.expand(chosen, self.search.family.size());
         let refuted = self.search.clauses.iter().any(|clause| !clause.places.intersects(&places));
         if refuted || self.result.stopped.is_some() {
@@ -75,7 +75,7 @@ impl Descent<'_, '_> {
     }
 
     /// `chosen` is proved; take away what `removable` still offers.
-    fn visit(&mut self, chosen: &Set, removable: &[usize]) -> Result<(), Reason> {
+    fn visit(&mut self, chosen: &Set, removable: &[usize]) -> Result<(), Halt> {
         for (number, literal) in removable.iter().enumerate() {
             let cheapest =
                 removable[number..].iter().fold(chosen.clone(), |set, other| without(&set, *other));

@@ -15,13 +15,13 @@
 //! If the violation needs it further on (a property that names a control point), the fence is
 //! passed; otherwise the thread stays there.
 //!
-//! An enacted schedule is only a proposal. What is claimed of it is checked by `engine::confirm`,
+//! An enacted schedule is only a proposal. What is claimed of it is checked by `judge::confirm`,
 //! which knows nothing of this file.
 
 use std::collections::BTreeMap;
 
-use wattle_engine::confirm::replay;
 use wattle_engine::{Counterexample, Schedule, Task, Violation};
+use wattle_judge::confirm::replay;
 use wattle_memory::Machine;
 use wattle_memory::operational::{Action, Half, Outcome, State, initial_state, successors};
 use wattle_program::{EdgeId, Program, Shape, ThreadId};
@@ -45,8 +45,7 @@ pub(crate) fn enact(
     }
     let confirmed = |actions: &[Action]| {
         let schedule = Schedule { initial: schedule.initial.clone(), actions: actions.to_vec() };
-        let violated = counterexample.violated.clone();
-        let enacted = Counterexample { violated, paths: vec![], schedule: Some(schedule), execution: None };
+        let enacted = Counterexample::scheduled(counterexample.violated.clone(), schedule);
         replay(task, &enacted).is_ok().then_some(enacted)
     };
     if let Some(enacted) = confirmed(&stage.actions) {

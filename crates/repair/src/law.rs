@@ -7,7 +7,7 @@
 //! **A repair with the fewest fences is tight.** It is safe, and it is not if one of its fences is taken
 //! away or replaced by a weaker one.
 
-use wattle_engine::{Engine, Reason, Run, Task, Verdict};
+use wattle_engine::{Contradiction, Engine, Reason, Run, Task, Verdict};
 use wattle_program::passes::{Insertion, forget_dead, insert};
 use wattle_program::{Fence, Op};
 
@@ -26,28 +26,31 @@ pub enum Law {
     /// The repaired program is not safe.
     NotSafe,
     Unknown(Reason),
+    Contradiction(Contradiction),
 }
 
 /// If `task` is safe, check it again with one more fence, for every place in turn.
 pub fn adding_a_fence_never_hurts(task: &Task<'_>, engine: &dyn Engine, run: &Run) -> Law {
     let check = |insertions: &[Insertion]| {
         let program = forget_dead(&insert(task.program, insertions));
-        engine.check(&Task { program: &program, ..*task }, run).verdict
+        engine.check(&Task { program: &program, ..*task }, run).map(|answer| answer.verdict)
     };
     if !control_is_positive(task.program) {
         return Law::Holds(0);
     }
     match check(&[]) {
-        Verdict::Safe { .. } | Verdict::SafeUpTo { .. } => {}
-        Verdict::Unsafe { .. } => return Law::Holds(0),
-        Verdict::Unknown { reason } => return Law::Unknown(reason),
+        Ok(Verdict::Safe { .. } | Verdict::SafeUpTo { .. }) => {}
+        Ok(Verdict::Unsafe { .. }) => return Law::Holds(0),
+        Ok(Verdict::Unknown { reason }) => return Law::Unknown(reason),
+        Err(contradiction) => return Law::Contradiction(contradiction),
     }
     let places = places(task.program, task.memory, true, &kinds(task.program.vocabulary, task.memory));
     for insertion in &places {
         match check(std::slice::from_ref(insertion)) {
-            Verdict::Safe { .. } | Verdict::SafeUpTo { .. } => {}
-            Verdict::Unsafe { .. } => return Law::Broken(insertion.clone()),
-            Verdict::Unknown { reason } => return Law::Unknown(reason),
+            Ok(Verdict::Safe { .. } | Verdict::SafeUpTo { .. }) => {}
+            Ok(Verdict::Unsafe { .. }) => return Law::Broken(insertion.clone()),
+            Ok(Verdict::Unknown { reason }) => return Law::Unknown(reason),
+            Err(contradiction) => return Law::Contradiction(contradiction),
         }
     }
     Law::Holds(places.len())
@@ -57,12 +60,13 @@ pub fn adding_a_fence_never_hurts(task: &Task<'_>, engine: &dyn Engine, run: &Ru
 pub fn a_repair_is_tight(task: &Task<'_>, engine: &dyn Engine, repair: &[Insertion], run: &Run) -> Law {
     let check = |insertions: &[Insertion]| {
         let program = forget_dead(&insert(task.program, insertions));
-        engine.check(&Task { program: &program, ..*task }, run).verdict
+        engine.check(&Task { program: &program, ..*task }, run).map(|answer| answer.verdict)
     };
     match check(repair) {
-        Verdict::Safe { .. } => {}
-        Verdict::SafeUpTo { .. } | Verdict::Unsafe { .. } => return Law::NotSafe,
-        Verdict::Unknown { reason } => return Law::Unknown(reason),
+        Ok(Verdict::Safe { .. }) => {}
+        Ok(Verdict::SafeUpTo { .. } | Verdict::Unsafe { .. }) => return Law::NotSafe,
+        Ok(Verdict::Unknown { reason }) => return Law::Unknown(reason),
+        Err(contradiction) => return Law::Contradiction(contradiction),
     }
     let kinds = kinds(task.program.vocabulary, task.memory);
     let mut checked = 0;
@@ -77,8 +81,9 @@ pub fn a_repair_is_tight(task: &Task<'_>, engine: &dyn Engine, repair: &[Inserti
             let mut less = repair.to_vec();
             less.splice(number..=number, instead.clone());
             match check(&less) {
-                Verdict::Unsafe { .. } => checked += 1,
-                Verdict::Unknown { reason } => return Law::Unknown(reason),
+                Ok(Verdict::Unsafe { .. }) => checked += 1,
+                Ok(Verdict::Unknown { reason }) => return Law::Unknown(reason),
+                Err(contradiction) => return Law::Contradiction(contradiction),
                 _ => return Law::Broken(instead.unwrap_or_else(|| fence.clone())),
             }
         }

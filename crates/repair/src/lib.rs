@@ -35,8 +35,10 @@ mod symmetry;
 
 use std::collections::BTreeMap;
 
-use wattle_engine::confirm::confirm;
-use wattle_engine::{Bound, Certificate, Counterexample, Engine, Reason, Run, Statistics, Task, Verdict};
+use wattle_engine::{
+    Bound, Certificate, Counterexample, Coverage, Engine, Halt, Reason, Run, Statistics, Task, Verdict,
+};
+use wattle_judge::confirm::confirm;
 use wattle_memory::Machine;
 use wattle_program::passes::{Insertion, Spot, forget_dead};
 use wattle_program::{Fence, Name, ProcessId, Program};
@@ -121,7 +123,7 @@ pub enum Outcome {
 /// Why a program is believed to be safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    Safe { certificate: Certificate },
+    Safe { certificate: Certificate, coverage: Option<Coverage> },
     Bounded(Bound),
 }
 
@@ -166,9 +168,9 @@ pub struct Unknown {
 ///
 /// Call it on the front end's program: places are found there, and [`forget_dead`] runs after each
 /// insertion. (A program that has been through it already does no harm.) All engine calls share
-/// `run`. `Err` if the engine does not accept the task (`Reason::Unsupported`), or if it hands over
-/// a counterexample that does not replay, which is a bug of that engine.
-pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Repair, Reason> {
+/// `run`. `Err` if the engine does not accept the task (`Reason::Unsupported`), or if it contradicts
+/// itself or the replay of its counterexample.
+pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Repair, Halt> {
     engine.accepts(task).map_err(Reason::Unsupported)?;
     let kinds = options.kinds.clone().unwrap_or_else(|| kinds(task.program.vocabulary, task.memory));
     let places = places(task.program, task.memory, options.anywhere, &kinds);
@@ -178,7 +180,7 @@ pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run
     Ok(Repair { outcome, statistics: search.statistics() })
 }
 
-fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Result<Outcome, Reason> {
+fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Result<Outcome, Halt> {
     let nothing = search.nothing();
     match search.judge(&nothing)? {
         Judged::Safe(proof) => return Ok(Outcome::AlreadySafe { proof }),
@@ -209,7 +211,7 @@ fn outcome(search: &mut Search<'_>, family: &Added<'_>, options: &Options) -> Re
     }
 }
 
-fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Reason> {
+fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Halt> {
     let Some(memory) = wattle_memory::find("sc") else { return Ok(None) };
     if !clause::fences_only_forbid(search.task.memory) {
         return Ok(None); // who knows whether such a model is weaker
@@ -223,13 +225,14 @@ fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<
     if search.engine.accepts(&task).is_err() {
         return Ok(None);
     }
-    match search.ask(&task) {
+    match search.ask(&task)?.verdict {
         Verdict::Unsafe { counterexample } => {
             let shown = counterexample.schedule.is_some() || counterexample.execution.is_some();
-            if let (true, Err(why)) = (shown, confirm(&task, &counterexample)) {
-                return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}")));
+            match confirm(&task, &counterexample) {
+                Err(Halt::Contradiction(why)) if shown => Err(why.claimed_by(search.engine.name()).into()),
+                Err(Halt::Unknown(_)) if shown => Ok(None),
+                _ => Ok(Some(*counterexample)),
             }
-            Ok(Some(*counterexample))
         }
         _ => Ok(None),
     }
@@ -305,7 +308,7 @@ fn source(
     family: &Added<'_>,
     options: &Options,
     found: &Found,
-) -> Result<Option<SourceRepair>, Reason> {
+) -> Result<Option<SourceRepair>, Halt> {
     let (insertions, literals) = of_text(family, options);
     if literals.size() == family.size() && options.statements.is_empty() {
         let insertions = found.solutions.first().map(|chosen| family.insertions(chosen)).unwrap_or_default();

@@ -9,14 +9,14 @@
 //! violation is not there then, it stays right behind its last step. So it does at once if a step went
 //! wrong, whose assertion fails wherever threads stand later.
 //!
-//! A redrawn graph is only a proposal. What is claimed of it is checked by `engine::confirm`, which
+//! A redrawn graph is only a proposal. What is claimed of it is checked by `judge::confirm`, which
 //! makes events and dependencies anew from the steps of the threads, evaluates the axioms by itself,
 //! and knows nothing of this file. (So dependencies of the new fences are left to it.)
 
 use std::collections::VecDeque;
 
-use wattle_engine::confirm::confirm;
 use wattle_engine::{Counterexample, Path, Task, Violation};
+use wattle_judge::confirm::confirm;
 use wattle_memory::{Event, EventKind, Execution};
 use wattle_program::step::Thread;
 use wattle_program::{Cfg, Edge, EdgeId, Op, Point, Program, Shape, Tags, ThreadId};
@@ -38,8 +38,7 @@ pub(crate) fn redraw(
             sheet.thread(thread, path, ending)?;
         }
         let (execution, paths) = sheet.finish();
-        let violated = counterexample.violated.clone();
-        Some(Counterexample { violated, paths, schedule: None, execution: Some(execution) })
+        Some(Counterexample::graph(counterexample.violated.clone(), paths, execution))
     };
     let confirmed = |drawn: Counterexample| confirm(task, &drawn).is_ok().then_some(drawn);
     let short = drawn(Ending::BehindTheLastStep)?;

@@ -5,7 +5,7 @@
 //! others can go together. It is the same search over another family, and exact for the same
 //! reason. A fence of the text stands in all copies of its process, so there is one count.
 
-use wattle_engine::{Counterexample, Engine, Reason, Run, Statistics, Task};
+use wattle_engine::{Counterexample, Engine, Halt, Reason, Run, Statistics, Task};
 use wattle_program::{Edge, Mode, Op, Program};
 
 use crate::family::{Existing, Family, Kept, fence_of};
@@ -72,7 +72,7 @@ pub fn existing(program: &Program) -> Vec<Existing> {
 
 /// The fewest fences of a safe program that must stay. `options.anywhere` and `options.all` have no
 /// meaning here. Errors as in [`crate::repair`].
-pub fn relax(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Relaxing, Reason> {
+pub fn relax(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Relaxing, Halt> {
     relax_among(task, &existing(task.program), engine, options, run)
 }
 
@@ -83,7 +83,7 @@ pub fn relax_among(
     engine: &dyn Engine,
     options: &Options,
     run: &Run,
-) -> Result<Relaxing, Reason> {
+) -> Result<Relaxing, Halt> {
     engine.accepts(task).map_err(Reason::Unsupported)?;
     let family = Kept { base: task.program, fences };
     let size = fences.len();
@@ -100,7 +100,7 @@ pub fn relax_among(
     Ok(Relaxing { outcome, statistics: search.statistics() })
 }
 
-fn outcome(search: &mut Search<'_>, family: &Kept<'_>, literals: &Literals) -> Result<Relaxed, Reason> {
+fn outcome(search: &mut Search<'_>, family: &Kept<'_>, literals: &Literals) -> Result<Relaxed, Halt> {
     // First as it stands: that check is the cheapest, and what is unsafe cannot be relaxed.
     match search.judge(&Set::full(family.size()))? {
         Judged::Unknown(reason) => return Ok(Relaxed::Unknown { reason }),

@@ -19,10 +19,11 @@
 //! asking the engine itself, which takes more calls, and nothing is claimed to be minimal. If the
 //! engine can neither prove nor refute, `descend` takes over.
 
-use wattle_engine::confirm::confirm;
 use wattle_engine::{
-    Counterexample, Engine, Figure, Progress, Reason, Run, Spent, Statistics, Task, Verdict, Work,
+    Answer, Contradiction, Counterexample, Engine, Halt, Progress, Reason, Run, Spent, Statistics, Task,
+    Verdict, Work,
 };
+use wattle_judge::confirm::confirm;
 
 use crate::clause::{Clause, clauses, control_is_positive, fences_only_forbid, twins};
 use crate::descend::descend;
@@ -180,51 +181,53 @@ impl<'a> Search<'a> {
         empty.map(|clause| &clause.counterexample)
     }
 
-    /// Ask the engine about a placement; learn from a counterexample. `Err` if the engine's
-    /// counterexample does not replay, which is a bug.
-    pub fn judge(&mut self, chosen: &Set) -> Result<Judged, Reason> {
+    /// Ask the engine about a placement; learn from a counterexample. `Err` if that does not replay.
+    pub fn judge(&mut self, chosen: &Set) -> Result<Judged, Halt> {
         if let Some((_, judged)) = self.answers.iter().find(|(other, _)| other == chosen) {
             return Ok(judged.clone());
         }
         let program = self.family.program(chosen);
         let task = Task { program: &program, ..self.task };
-        let judged = match self.ask(&task) {
-            Verdict::Safe { certificate } => Judged::Safe(Proof::Safe { certificate }),
+        let answer = self.ask(&task)?;
+        let judged = match answer.verdict {
+            Verdict::Safe { certificate } => {
+                Judged::Safe(Proof::Safe { certificate, coverage: answer.coverage })
+            }
             Verdict::SafeUpTo { bound } => Judged::Safe(Proof::Bounded(bound)),
             Verdict::Unknown { reason } => Judged::Unknown(reason),
-            Verdict::Unsafe { counterexample } => {
-                self.learn(&task, chosen, *counterexample)?;
-                Judged::Unsafe
-            }
+            Verdict::Unsafe { counterexample } => match self.learn(&task, chosen, *counterexample) {
+                Ok(()) => Judged::Unsafe,
+                Err(Halt::Unknown(reason)) => Judged::Unknown(reason),
+                Err(contradiction) => return Err(contradiction),
+            },
         };
         self.answers.push((chosen.clone(), judged.clone()));
         Ok(judged)
     }
 
     /// One engine call.
-    pub fn ask(&mut self, task: &Task<'_>) -> Verdict {
+    pub fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Contradiction> {
         if let Err(reason) = self.run.poll(CANDIDATE, Spent::default()) {
-            return Verdict::Unknown { reason };
+            return Ok(Answer::new(Verdict::Unknown { reason }, Statistics::default()));
         }
         let phase = format!("fences: {} clauses, check {}", self.clauses.len(), self.checks + 1);
         self.run.progress(&Progress { phase, states: self.states, depth: 0 });
         self.checks += 1;
-        let answer = self.engine.check(task, self.run);
-        if let Some(Figure::Count(states)) = answer.statistics.get("states") {
-            self.states += states;
-        }
-        answer.verdict
+        let answer = self.engine.check(task, self.run)?;
+        self.states += answer.statistics.counted("states").unwrap_or(0);
+        Ok(answer)
     }
 
-    fn learn(&mut self, task: &Task<'_>, chosen: &Set, mut found: Counterexample) -> Result<(), Reason> {
+    fn learn(&mut self, task: &Task<'_>, chosen: &Set, mut found: Counterexample) -> Result<(), Halt> {
         if found.schedule.is_none() && found.execution.is_none() {
             self.exact = false;
-            let clause = self.grow_by_checks(chosen, found);
+            let clause = self.grow_by_checks(chosen, found)?;
             self.add(clause);
             return Ok(());
         }
         match confirm(task, &found) {
-            Err(why) => return Err(Reason::GaveUp(format!("a counterexample does not replay: {why}"))),
+            Err(Halt::Contradiction(why)) => return Err(why.claimed_by(self.engine.name()).into()),
+            Err(limit) => return Err(limit),
             // A machine is a better judge of fences than a graph: it can wait.
             Ok(replay) => found.schedule = found.schedule.or(replay.schedule),
         }
@@ -247,7 +250,7 @@ impl<'a> Search<'a> {
     }
 
     /// A maximal placement that is still unsafe, found by asking; its complement is the clause.
-    fn grow_by_checks(&mut self, chosen: &Set, found: Counterexample) -> Clause {
+    fn grow_by_checks(&mut self, chosen: &Set, found: Counterexample) -> Result<Clause, Contradiction> {
         let size = self.family.size();
         let (mut placement, mut counterexample) = (chosen.clone(), found);
         let outside: Vec<usize> = Set::full(size).difference(chosen).iter().collect();
@@ -258,7 +261,7 @@ impl<'a> Search<'a> {
             }
             let wider = placement.union(&Set::of(size, chunk.iter().copied()));
             let program = self.family.program(&wider);
-            match self.ask(&Task { program: &program, ..self.task }) {
+            match self.ask(&Task { program: &program, ..self.task })?.verdict {
                 Verdict::Unsafe { counterexample: survivor } => {
                     (placement, counterexample) = (wider, *survivor);
                 }
@@ -269,11 +272,11 @@ impl<'a> Search<'a> {
                 _ => {}
             }
         }
-        Clause { places: Set::full(size).difference(&placement), counterexample }
+        Ok(Clause { places: Set::full(size).difference(&placement), counterexample })
     }
 
     /// The cheapest repairs.
-    pub fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Reason> {
+    pub fn fewest(&mut self, literals: &Literals, all: All) -> Result<Ended, Halt> {
         let size = self.family.size();
         let (mut chosen, mut proof) = loop {
             let problem = literals.problem(&self.clauses);
@@ -316,7 +319,7 @@ impl<'a> Search<'a> {
         match self.hopeless() {
             Some(counterexample) => Ended::Unrepairable(Box::new(counterexample.clone())),
             None => Ended::Unknown {
-                reason: Reason::GaveUp("no set of places is left".into()),
+                reason: Reason::Undecided("no set of places is left".into()),
                 at_least: 0,
                 best: None,
             },
@@ -326,12 +329,7 @@ impl<'a> Search<'a> {
     /// All solutions of minimum cost, or all that are minimal by inclusion: list the hitting sets,
     /// check each, and list again while clauses are added. When all that are listed are safe, they
     /// are the answer, because every solution contains one of them.
-    fn list(
-        &mut self,
-        literals: &Literals,
-        all: All,
-        first: Proof,
-    ) -> Result<(Vec<Set>, bool, Proof), Reason> {
+    fn list(&mut self, literals: &Literals, all: All, first: Proof) -> Result<(Vec<Set>, bool, Proof), Halt> {
         let size = self.family.size();
         loop {
             let problem = literals.problem(&self.clauses);
@@ -365,7 +363,7 @@ impl<'a> Search<'a> {
         literals: &Literals,
         reason: Reason,
         at_least: u64,
-    ) -> Result<Ended, Reason> {
+    ) -> Result<Ended, Halt> {
         let descended = descend(self, literals)?;
         let best = descended.best.map(|(chosen, proof)| Found {
             solutions: vec![chosen],

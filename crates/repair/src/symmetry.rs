@@ -49,8 +49,8 @@ impl Rotation {
             }
             other => other,
         };
-        let schedule = Some(Schedule { initial: schedule.initial.clone(), actions: actions? });
-        Some(Counterexample { violated, paths: vec![], schedule, execution: None })
+        let schedule = Schedule { initial: schedule.initial.clone(), actions: actions? };
+        Some(Counterexample::scheduled(violated, schedule))
     }
 }
 

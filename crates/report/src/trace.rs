@@ -11,7 +11,7 @@ use wattle_engine::{Counterexample, Property, Schedule, Violation};
 use wattle_logic::{Fault, Value};
 use wattle_memory::operational::{Action, Half};
 use wattle_program::step::RemoteUpdate;
-use wattle_program::{EdgeId, ThreadId};
+use wattle_program::{EdgeId, Instance, ProcessId, ThreadId};
 
 const VERSION: u64 = 1;
 
@@ -51,6 +51,7 @@ impl Trace {
                 Property::NoDeadlock => "no_deadlock",
             },
             "violated": write_violation(&self.counterexample.violated),
+            "copies": self.counterexample.instance.0.iter().map(|(process, copies)| [process.0, *copies]).collect::<Vec<_>>(),
             "initial": schedule.initial,
             "actions": schedule.actions.iter().map(write_action).collect::<Vec<_>>(),
             "text": self.text,
@@ -77,10 +78,8 @@ impl Trace {
                 _ => return bad("unknown property"),
             },
             counterexample: Counterexample {
-                paths: vec![],
-                violated: read_violation(&json["violated"])?,
-                schedule: Some(Schedule { initial, actions }),
-                execution: None,
+                instance: read_instance(&json["copies"])?,
+                ..Counterexample::scheduled(read_violation(&json["violated"])?, Schedule { initial, actions })
             },
         })
     }
@@ -88,6 +87,16 @@ impl Trace {
 
 fn bad<T>(what: &str) -> Result<T, TraceError> {
     Err(TraceError(what.to_owned()))
+}
+
+/// Traces of programs whose text fixes all numbers of copies say nothing of them.
+fn read_instance(json: &Json) -> Result<Instance, TraceError> {
+    let pair = |pair: &Json| match (pair[0].as_u64(), pair[1].as_u64()) {
+        (Some(process), Some(copies)) => Ok((ProcessId(process as u32), copies as u32)),
+        _ => bad("a number of copies is missing"),
+    };
+    let pairs = json.as_array().map_or(&[][..], Vec::as_slice);
+    Ok(Instance(pairs.iter().map(pair).collect::<Result<_, _>>()?))
 }
 
 fn string(json: &Json) -> Result<String, TraceError> {
@@ -257,10 +266,8 @@ mod tests {
             atomic_copy: false,
             property: Property::Stated,
             counterexample: Counterexample {
-                paths: vec![],
-                violated,
-                schedule: Some(Schedule { initial: vec![7], actions }),
-                execution: None,
+                instance: Instance([(ProcessId(1), 3)].into()),
+                ..Counterexample::scheduled(violated, Schedule { initial: vec![7], actions })
             },
         };
         assert_eq!(Trace::read(&trace.write()), Ok(trace));

@@ -9,9 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use wattle_engine::{
-    Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work, confirm,
-};
+use wattle_engine::{Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work};
+use wattle_judge::confirm;
 use wattle_memory::operational::Action;
 use wattle_memory::{MemoryModel, find};
 use wattle_program::{Program, Shape, passes};
@@ -108,7 +107,8 @@ fn answers(
     let Effort { states, work } = effort;
     let budget = Budget { states: Some(states), work: Some(work), ..Budget::default() };
     let ask = |engine: &dyn Engine| -> Result<Answer, String> {
-        let answer = engine.check(task, &Run::new(budget));
+        let answer =
+            engine.check(task, &Run::new(budget)).map_err(|contradiction| contradiction.to_string())?;
         if let Verdict::Unsafe { counterexample } = &answer.verdict {
             let replayed = confirm::confirm(task, counterexample);
             replayed
@@ -126,7 +126,7 @@ fn compare(task: &Task<'_>, one: (&str, &Answer), other: (&str, &Answer)) -> Res
             Verdict::Safe { .. } => {
                 return Err(format!("unsafe by {left}, safe by {right}"));
             }
-            Verdict::SafeUpTo { bound: bound @ Bound::Unwinding { unwind, .. } }
+            Verdict::SafeUpTo { bound: bound @ Bound::Unwinding(unwind) }
                 if rounds(task.program, counterexample) <= *unwind =>
             {
                 return Err(format!("unsafe by {left}, by {right}: {bound}"));

@@ -16,13 +16,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use wattle_engine::certify::{self, Closure, explore_all};
 use wattle_engine::{
-    Answer, Bound, Budget, Certificate, Engine, Figure, OutcomeSet, Outcomes, Property, Reason, Run, Task,
-    Verdict, Work, confirm,
+    Answer, Bound, Budget, Certificate, Coverage, Engine, Halt, OutcomeSet, Outcomes, Property, Reason, Run,
+    Task, Verdict, Work, edges,
 };
+use wattle_judge::certify::{Closure, certify, explore_all};
+use wattle_judge::confirm;
 use wattle_memory::MemoryModel;
-use wattle_program::{EdgeId, Mode, Op, ProcessId, Program};
+use wattle_program::{Mode, Op, Program};
 
 /// An engine under test, and what may be expected of it.
 #[derive(Clone, Copy)]
@@ -162,7 +163,9 @@ pub fn compare(
                 let answer = subject.engine.check(&task, &limits.engine());
                 result.times.check += start.elapsed();
                 let start = Instant::now();
-                count(judge(&task, &naive, &answer, subject, limits).map_err(disagree)?);
+                let judged = answer.map_err(|contradiction| contradiction.to_string());
+                let judged = judged.and_then(|answer| judge(&task, &naive, &answer, subject, limits));
+                count(judged.map_err(disagree)?);
                 result.times.judge += start.elapsed();
                 if property == Property::Stated
                     && let Some(outcomes) = subject.outcomes
@@ -208,9 +211,11 @@ fn judge(
             Err(format!("unsafe ({:?}), but the naive search finds nothing", counterexample.violated))
         }
         (Verdict::Unknown { reason }, _) if is_budget(reason) => Ok(false),
-        (Verdict::Unknown { reason: Reason::Vacuous { bound } }, _) => judge_bounded(task, bound, limits),
+        (Verdict::Unknown { reason: Reason::Vacuous { bound } }, _) => {
+            judge_bounded(task, *bound, None, limits)
+        }
         (Verdict::Unknown { reason }, _) => Err(format!("unknown ({reason}), but the naive search knows")),
-        (Verdict::SafeUpTo { bound }, _) => judge_bounded(task, bound, limits),
+        (Verdict::SafeUpTo { bound }, _) => judge_bounded(task, *bound, answer.coverage.as_ref(), limits),
         (Verdict::Safe { .. }, Some(found)) => {
             Err(format!("safe, but the naive search finds {:?}", found.violated))
         }
@@ -219,14 +224,14 @@ fn judge(
 }
 
 /// The bound may be smaller than the engine's limit, where its budget ran out.
-fn judge_bounded(task: &Task<'_>, bound: &Bound, limits: &Limits) -> Judgement {
-    let Bound::Capacity { capacity, unreached, .. } = bound else {
+fn judge_bounded(task: &Task<'_>, bound: Bound, coverage: Option<&Coverage>, limits: &Limits) -> Judgement {
+    let Bound::Capacity(capacity) = bound else {
         return Err(format!("bounded by {bound}, which is no bound of a machine"));
     };
-    if *capacity > limits.capacity {
+    if capacity > limits.capacity {
         return Err(format!("bounded by {capacity}, beyond the limit of {}", limits.capacity));
     }
-    match limits.search(task, *capacity) {
+    match limits.search(task, capacity) {
         Err(reason) if is_budget(&reason) => Ok(false),
         Err(reason) => Err(format!("safe up to {capacity}, but the naive search gives up: {reason}")),
         Ok(Closure { violation: Some(found), .. }) => {
@@ -237,7 +242,7 @@ fn judge_bounded(task: &Task<'_>, bound: &Bound, limits: &Limits) -> Judgement {
         Ok(naive) if !naive.cut => {
             Err(format!("safe up to {capacity}, but the naive search closes with {}", naive.most_pending))
         }
-        Ok(naive) => unreached_edges(task.program, &naive, unreached, false).map(|()| true),
+        Ok(naive) => unreached_edges(task.program, &naive, coverage, false).map(|()| true),
     }
 }
 
@@ -262,7 +267,7 @@ fn judge_safe(
     subject: &Subject<'_>,
     limits: &Limits,
 ) -> Judgement {
-    let Certificate::StateSpace { states, capacity, unreached, .. } = certificate else {
+    let Certificate::StateSpace { capacity } = certificate else {
         return Err("a certificate that is no state space".into());
     };
     if subject.exact && !naive.cut {
@@ -270,24 +275,25 @@ fn judge_safe(
             let most = naive.most_pending;
             return Err(format!("safe with capacity {capacity}, but a thread has {most} pending"));
         }
-        if *states != naive.states {
-            return Err(format!("{states} states in the certificate, the naive search has {}", naive.states));
-        }
-        if let Some(Figure::Count(count)) = answer.statistics.get("states")
-            && count != naive.states
-        {
-            return Err(format!("{count} states in the statistics, the naive search has {}", naive.states));
+        let states = answer.statistics.counted("states");
+        if states != Some(naive.states) {
+            return Err(format!(
+                "{states:?} states in the statistics, the naive search has {}",
+                naive.states
+            ));
         }
     } else if naive.cut || *capacity < naive.most_pending {
         // An engine may go beyond its bound where it knows that this ends; and a reduced search does
         // not count stores that change nothing. Both are for the checker of certificates to judge.
-        match certify::state_space(task, *capacity, &limits.run()) {
-            Err(reason) if certify::is_contradiction(&reason) => return Err(reason.to_string()),
-            Err(_) => return Ok(false),
+        let no_solver = || Err("no solver is needed".into());
+        match certify(task, certificate, answer.coverage.as_ref(), no_solver, &limits.run()) {
+            Err(Halt::Contradiction(contradiction)) => return Err(contradiction.to_string()),
+            Err(Halt::Unknown(_)) => return Ok(false),
             Ok(_) => {}
         }
     }
-    unreached_edges(task.program, naive, unreached, subject.lists_unreached && !naive.cut)?;
+    let coverage = answer.coverage.as_ref();
+    unreached_edges(task.program, naive, coverage, subject.lists_unreached && !naive.cut)?;
     Ok(true)
 }
 
@@ -295,16 +301,15 @@ fn judge_safe(
 fn unreached_edges(
     program: &Program,
     naive: &Closure,
-    listed: &[(ProcessId, EdgeId)],
+    coverage: Option<&Coverage>,
     all: bool,
 ) -> Result<(), String> {
+    let Some(Coverage { unreached: listed, .. }) = coverage else { return Ok(()) };
     if let Some(edge) = listed.iter().find(|edge| naive.taken.contains(edge)) {
         return Err(format!("{edge:?} is called unreached and is taken"));
     }
     let listed: BTreeSet<_> = listed.iter().copied().collect();
-    let missing = (program.process_ids())
-        .flat_map(|process| program.process(process).cfg.edge_ids().map(move |edge| (process, edge)))
-        .find(|edge| !naive.taken.contains(edge) && !listed.contains(edge));
+    let missing = edges(program).find(|edge| !naive.taken.contains(edge) && !listed.contains(edge));
     match missing {
         Some(edge) if all => Err(format!("{edge:?} is never taken and not called unreached")),
         _ => Ok(()),
@@ -320,15 +325,19 @@ fn judge_without(reason: &Reason, verdict: &Verdict) -> Judgement {
     }
 }
 
-fn judge_outcomes(program: &Program, naive: &Naive, found: &Result<OutcomeSet, Reason>) -> Judgement {
+fn judge_outcomes(program: &Program, naive: &Naive, found: &Result<OutcomeSet, Halt>) -> Judgement {
     let cut = naive.bounded.as_ref().is_ok_and(|bounded| bounded.cut);
     match (naive.best(), found) {
         (Err(reason), _) if is_budget(reason) => Ok(false),
         (Err(_), Err(_)) => Ok(true),
         (Err(reason), Ok(_)) => Err(format!("outcomes, but the naive search gives up: {reason}")),
-        (_, Err(reason)) if is_budget(reason) => Ok(false),
+        (_, Err(Halt::Unknown(reason))) if is_budget(reason) => Ok(false),
         // What an engine's bound cuts off, it need not list.
-        (Ok(_), Err(Reason::GaveUp(_))) if cut || decides_after_storing(program) => Ok(true),
+        (Ok(_), Err(Halt::Unknown(Reason::TooLarge(_) | Reason::OnlyUpTo(_))))
+            if cut || decides_after_storing(program) =>
+        {
+            Ok(true)
+        }
         (Ok(_), Err(reason)) => Err(format!("no outcomes ({reason}), but the naive search has them")),
         (Ok(naive), Ok(found)) => {
             if let Some(missing) = naive.outcomes.difference(found).next() {

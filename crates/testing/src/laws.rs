@@ -9,9 +9,9 @@
 //! * A machine and its axioms are twins: the same outcomes, and the same verdict.
 //! * Forgetting dead locals changes nothing that can be seen.
 
-use wattle_engine::certify::{explore_all, survey};
 use wattle_engine::{Budget, Engine, OutcomeSet, Outcomes, Property, Run, Task, Verdict};
 use wattle_generate::{Profile, Rng};
+use wattle_judge::certify::{explore_all, survey};
 use wattle_logic::{Kind, Term};
 use wattle_memory::{MemoryModel, find, has_twins};
 use wattle_program::passes::{Insertion, Place, Spot, forget_dead, insert, takes_fence};
@@ -87,7 +87,7 @@ pub struct Asked<'a, E> {
 impl<E: Engine + Outcomes> Oracle for Asked<'_, E> {
     fn find(&self, task: &Task<'_>) -> Findings {
         let run = || Run::new(Budget { states: Some(self.states), ..Budget::default() });
-        let safe = match self.engine.check(task, &run()).verdict {
+        let safe = match self.engine.check(task, &run()).expect("no contradiction").verdict {
             Verdict::Safe { .. } => Some(true),
             Verdict::Unsafe { .. } => Some(false),
             _ => None,
@@ -323,7 +323,7 @@ pub fn capacity_is_monotone(
         let mut safe_with = None;
         for capacity in [1, 2, 3, 5] {
             let run = Run::new(Budget { states: Some(states), ..Budget::default() });
-            match engine(capacity).check(&task, &run).verdict {
+            match engine(capacity).check(&task, &run).expect("no contradiction").verdict {
                 Verdict::Safe { .. } => {
                     all.compared |= safe_with.is_some();
                     safe_with = Some(capacity);

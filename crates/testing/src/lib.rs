@@ -2,7 +2,7 @@
 //! engine passes, the laws of the memory models, and a shrinker for what goes wrong.
 //!
 //! Nothing here knows an engine; tests hand one in. The naive search is
-//! [`wattle_engine::certify::explore_all`], breadth first over the reference machine and plain on
+//! [`wattle_judge::certify::explore_all`], breadth first over the reference machine and plain on
 //! purpose. A disagreement is reported as a [`Failure`]: seed, memory model, what was said on both
 //! sides, and the program, shrunk until nothing can be taken away.
 

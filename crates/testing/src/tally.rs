@@ -34,10 +34,10 @@ impl Tally {
         self.times.outcomes += times.outcomes;
         self.times.judge += times.judge;
         let found: Vec<_> = comparison.naive.iter().filter_map(|naive| naive.as_ref().ok()).collect();
-        let any = |test: &dyn Fn(&wattle_engine::certify::Closure) -> bool| {
+        let any = |test: &dyn Fn(&wattle_judge::certify::Closure) -> bool| {
             u64::from(found.iter().any(|closure| test(closure)))
         };
-        let shows = |closure: &wattle_engine::certify::Closure| {
+        let shows = |closure: &wattle_judge::certify::Closure| {
             closure.violation.is_some() || closure.outcomes.len() > 1
         };
         self.trivial += 1 - any(&shows);

@@ -16,10 +16,11 @@ mod rules;
 use std::ops::ControlFlow;
 
 use wattle_driver::{Input, load};
-use wattle_engine::{Engine, Property, Run, Task, Verdict, confirm};
+use wattle_engine::{Engine, Property, Run, Task, Verdict};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::cycle::{Architecture, Cycle, Edge, Family, Names, test};
+use wattle_judge::confirm;
 use wattle_memory::candidates::{Limits, for_each};
 use wattle_memory::operational::View;
 use wattle_memory::{MemoryModel, axiomatic, find};
@@ -112,7 +113,7 @@ fn judge(cycle: &Cycle) -> Result<bool, String> {
         if name == "clocks" && engine.accepts(&task).is_err() {
             continue;
         }
-        let reachable = match engine.check(&task, &Run::default()).verdict {
+        let reachable = match engine.check(&task, &Run::default()).expect("no contradiction").verdict {
             Verdict::Unsafe { counterexample } => {
                 confirm::confirm(&task, &counterexample).map_err(|why| format!("{name}: {why}"))?;
                 true

@@ -48,7 +48,7 @@ fn holds(program: &Program, discipline: Discipline, slots: u32) -> Result<bool, 
     let memory = wattle_memory::find("sc").ok_or("no sc")?;
     let task = Task { program: &program, memory, property: Property::Stated };
     let run = Run::new(Budget { states: Some(2_000_000), ..Budget::default() });
-    match Explore::default().check(&task, &run).verdict {
+    match Explore::default().check(&task, &run).expect("no contradiction").verdict {
         Verdict::Safe { .. } => Ok(true),
         Verdict::Unsafe { .. } => Ok(false),
         other => Err(format!("{slots} slots: {other:?}")),

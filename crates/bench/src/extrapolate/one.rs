@@ -138,7 +138,8 @@ pub fn one(arguments: &[String]) -> Result<bool, String> {
     let task = Task { program: &program, memory, property: Property::Stated };
     let time = Some(Duration::from_secs(job.seconds));
     let before = processor();
-    let answer = engine.check(&task, &Run::new(Budget { time, ..Budget::default() }));
+    let answer =
+        engine.check(&task, &Run::new(Budget { time, ..Budget::default() })).expect("no contradiction");
     let verdict = match &answer.verdict {
         Verdict::Safe { .. } => "safe".to_owned(),
         Verdict::SafeUpTo { .. } => "bounded".to_owned(),

@@ -1,7 +1,7 @@
 //! Running one expectation.
 
-use wattle_engine::certify::{Closure, explore_all};
 use wattle_engine::{Property, Task};
+use wattle_judge::certify::{Closure, explore_all};
 use wattle_memory::MemoryModel;
 use wattle_program::passes;
 use wattle_report::{CheckReport, CheckVerdict, FixVerdict, Listing, OutcomesVerdict, Proof};

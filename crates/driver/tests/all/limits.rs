@@ -5,7 +5,8 @@
 
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::{Input, adapt, load, models};
-use wattle_engine::{Budget, Certificate, Property, Reason, Run, Task, Verdict, Work, certify};
+use wattle_engine::{Budget, Certificate, Halt, Property, Reason, Run, Task, Verdict, Work};
+use wattle_judge::certify::certify;
 use wattle_program::{Program, passes};
 use wattle_testing::heavy;
 
@@ -38,7 +39,7 @@ fn engines_look_at_their_budget() {
                     continue;
                 }
                 let run = Run::new(Budget { work: Some(limit), ..Budget::default() });
-                let answer = engine.check(&task, &run);
+                let answer = engine.check(&task, &run).unwrap();
                 let what = format!("{name}, {model}, {}", constructor.name);
                 assert!(run.longest_stretch() <= STRETCH, "{what}: {:?}", run.longest_stretch());
                 assert!(run.worked() <= limit + STRETCH, "{what}: {:?}", run.worked());
@@ -85,25 +86,23 @@ fn judges_look_at_their_budget() {
         let mut settings = Settings::default();
         settings.bmc.proof = true;
         let engine = ENGINES.iter().find(|engine| engine.name == name).unwrap();
-        let answer = (engine.build)(&settings).check(&task, &Run::default());
+        let answer = (engine.build)(&settings).check(&task, &Run::default()).unwrap();
         let Verdict::Safe { certificate } = answer.verdict else { panic!("{name}: {:?}", answer.verdict) };
-        let judge = |run: &Run| match &certificate {
-            Certificate::StateSpace { capacity, .. } => {
-                ("state space", certify::state_space(&task, *capacity, run).map(|_| ()))
-            }
-            Certificate::Executions { .. } => ("executions", certify::executions(&task, run).map(|_| ())),
-            Certificate::Refutation { proof: Some(proof), .. } => {
-                ("refutation", certify::refutation(proof, run).map(|_| ()))
-            }
+        let form = match &certificate {
+            Certificate::StateSpace { .. } => "state space",
+            Certificate::Executions { .. } => "executions",
+            Certificate::Refutation(Some(_)) => "refutation",
             other => panic!("{name}: {other:?}"),
         };
+        let no_solver = || Err("no solver is needed".into());
+        let judge = |run: &Run| certify(&task, &certificate, answer.coverage.as_ref(), no_solver, run);
         let whole = Run::default();
-        let (form, judged) = judge(&whole);
-        assert_eq!(judged, Ok(()), "{form}");
+        let judged = judge(&whole);
+        assert!(judged.is_ok(), "{form}: {judged:?}");
         assert!(whole.longest_stretch() <= STRETCH, "{form}: {:?}", whole.longest_stretch());
         if whole.worked() > limit {
             let short = Run::new(Budget { work: Some(limit), ..Budget::default() });
-            assert_eq!(judge(&short).1, Err(Reason::Work), "{form}");
+            assert_eq!(judge(&short), Err(Halt::Unknown(Reason::Work)), "{form}");
             forms.push(form);
         }
     }

@@ -121,7 +121,7 @@ fn judge(arena: &mut Arena<'_>, failures: &mut Vec<(Reason, Expr)>, asked: Expr,
     for (condition, fault) in &formula.needs {
         let not = guard::not(arena, *condition);
         let when = guard::and(arena, asked, not);
-        fail(arena, failures, Reason::GaveUp(format!("a property has no value: {fault}")), when);
+        fail(arena, failures, Reason::NoValue(format!("a property has no value: {fault}")), when);
     }
 }
 
@@ -133,7 +133,7 @@ fn failures(program: &Program, shape: &Shape, structure: &mut Structure<'_>) -> 
         let step = &structure.steps[failure.step as usize];
         let process = program.process(shape.info(step.thread).process);
         let reason = match failure.fault {
-            Some(Fault::Overflow) | None => Reason::GaveUp("an integer left 64 bits".into()),
+            Some(Fault::Overflow) | None => Reason::Overflow,
             Some(fault) => {
                 let what = fault_text(program, fault);
                 let span = Some(process.cfg.edge(step.edge).origin.0);

@@ -7,16 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::Reason;
+use wattle_engine::{Coverage, Reason};
 use wattle_program::{EdgeId, ProcessId, Program};
 use wattle_sat::{Clauses, Lit};
 
 use crate::solve::query::Instance;
-
-pub(crate) struct Coverage {
-    pub unreached: Vec<(ProcessId, EdgeId)>,
-    pub ends: bool,
-}
 
 /// What executions have shown so far.
 #[derive(Default)]
@@ -27,8 +22,7 @@ pub(crate) struct Covered {
 
 /// The coverage where there is no execution.
 pub(crate) fn nothing(program: &Program) -> Coverage {
-    let edges = |process: ProcessId| program.process(process).cfg.edge_ids().map(move |edge| (process, edge));
-    Coverage { unreached: program.process_ids().flat_map(edges).collect(), ends: false }
+    Coverage::new(program, &BTreeSet::new(), false)
 }
 
 /// There is an execution: so what always happens happens in one.

@@ -29,7 +29,7 @@
 
 use std::ops::RangeInclusive;
 
-use wattle_engine::{Reason, Run, Statistics, Task, Verdict};
+use wattle_engine::{Coverage, Halt, Reason, Run, Statistics, Task, Verdict};
 
 use crate::Bmc;
 use crate::solve::query::{Failed, Known, Round, rounds};
@@ -42,7 +42,7 @@ pub(crate) fn deepen(
     task: &Task<'_>,
     run: &Run,
     statistics: &mut Statistics,
-) -> Result<Verdict, Reason> {
+) -> Result<(Verdict, Option<Coverage>), Halt> {
     let mut known = Known::default();
     let mut share = !engine.fresh;
     let mut bounds = match engine.unwind {
@@ -51,12 +51,14 @@ pub(crate) fn deepen(
     };
     loop {
         match rounds(engine, task, &bounds, run, &mut known, statistics) {
-            Ok(Round::Violated(counterexample)) => return Ok(Verdict::Unsafe { counterexample }),
-            Ok(Round::Complete(certificate)) => return Ok(Verdict::Safe { certificate }),
-            Ok(Round::Bounded { bound, may_grow }) => {
+            Ok(Round::Violated(counterexample)) => return Ok((Verdict::Unsafe { counterexample }, None)),
+            Ok(Round::Complete(certificate, coverage)) => {
+                return Ok((Verdict::Safe { certificate }, coverage));
+            }
+            Ok(Round::Bounded { bound, coverage, may_grow }) => {
                 // Where only loops with a bound of their own are cut, more rounds of the others change nothing.
                 if engine.unwind.is_some() || !may_grow {
-                    return Ok(Verdict::SafeUpTo { bound });
+                    return Ok((Verdict::SafeUpTo { bound }, Some(coverage)));
                 }
                 let last = bounds.last().copied().unwrap_or(1);
                 bounds = batch(next(last), share);
@@ -65,12 +67,15 @@ pub(crate) fn deepen(
                 share = false;
                 bounds.truncate(1);
             }
-            Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted),
+            Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted.into()),
             // A bound that was completed is worth saying when the next is too much.
             Err(Failed::Effort(reason) | Failed::Large(reason)) => {
-                return known.completed.pop().map(|bound| Verdict::SafeUpTo { bound }).ok_or(reason);
+                let completed = known.completed.pop();
+                return completed
+                    .map(|(bound, coverage)| (Verdict::SafeUpTo { bound }, Some(coverage)))
+                    .ok_or(reason.into());
             }
-            Err(Failed::Judged(reason)) => return Err(reason),
+            Err(Failed::Judged(halt)) => return Err(halt),
         }
     }
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use wattle_engine::certify::refutation::Refutation;
+use wattle_engine::certificate::Refutation;
 use wattle_engine::{
-    Bound, Certificate, Counterexample, Figure, Progress, Reason, Run, Spent, Statistics, Task, Unsupported,
-    Violation, Work,
+    Bound, Certificate, Contradiction, Counterexample, Coverage, Figure, Halt, Progress, Reason, Run, Spent,
+    Statistics, Task, Unsupported, Violation, Work,
 };
 use wattle_memory::cat::Role;
 use wattle_memory::cat::analysis::coherence;
@@ -30,18 +30,19 @@ use crate::encode::property::{Asked, ask};
 use crate::pulse::Pulse;
 use crate::read_back::assignment::{Model, Words};
 use crate::read_back::decode::decode;
-use crate::solve::coverage::{self, Coverage, Covered};
+use crate::solve::coverage::{self, Covered};
 use crate::solve::refutation::{Ledger, problem, refuted};
 use crate::unroll::unroll_within;
 
 /// What one bound shows.
 pub(crate) enum Round {
     Violated(Box<Counterexample>),
-    /// No execution is cut.
-    Complete(Certificate),
+    /// No execution is cut. A proof is one even if it is not known what it did not reach.
+    Complete(Certificate, Option<Coverage>),
     /// `may_grow`: a loop without a bound of its own is cut.
     Bounded {
         bound: Bound,
+        coverage: Coverage,
         may_grow: bool,
     },
 }
@@ -52,8 +53,8 @@ pub(crate) enum Failed {
     Effort(Reason),
     /// The largest bound has no unrolling, or none that becomes clauses. A smaller one may have.
     Large(Reason),
-    /// This is how it is: an execution that nobody can judge.
-    Judged(Reason),
+    /// This is how it is: an execution that nobody can judge, or a contradiction.
+    Judged(Halt),
 }
 
 impl From<Reason> for Failed {
@@ -69,7 +70,7 @@ const MOST_EVENTS: usize = 20_000;
 #[derive(Default)]
 pub(crate) struct Known {
     /// The bounds that were completed.
-    pub completed: Vec<Bound>,
+    pub completed: Vec<(Bound, Coverage)>,
     pub covered: Covered,
 }
 
@@ -102,7 +103,7 @@ pub(crate) fn rounds(
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
         let why = format!("more than {MOST_EVENTS} events after {} rounds of each loop", options.unwind);
-        return Err(Failed::Large(Reason::GaveUp(why)));
+        return Err(Failed::Large(Reason::TooLarge(why)));
     }
     poll(run)?;
     let mut solver = if engine.proof { Solver::with_proof() } else { Solver::new() };
@@ -128,7 +129,7 @@ pub(crate) fn rounds(
     let program = task.program;
     let chosen = vec![];
     let mut instance = Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
-    let mut answer = Err(Failed::Large(Reason::GaveUp("no bound".into())));
+    let mut answer = Err(Failed::Large(Reason::Undecided("no bound to ask about".into())));
     for (number, bound) in bounds.iter().enumerate() {
         if number > 0 {
             begin(*bound);
@@ -136,9 +137,9 @@ pub(crate) fn rounds(
         instance.choose(*bound, &stops);
         answer = instance.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
         match &answer {
-            Ok(Round::Bounded { bound: completed, may_grow }) => {
+            Ok(Round::Bounded { bound: completed, coverage, may_grow }) => {
                 statistics.count("rounds completed", u64::from(*bound));
-                known.completed.push(completed.clone());
+                known.completed.push((*completed, coverage.clone()));
                 if !may_grow {
                     break;
                 }
@@ -297,7 +298,7 @@ impl Instance<'_, '_> {
             Outcome::Unsat => Ok(false),
             Outcome::Stopped => {
                 let reason = self.stopped.borrow().clone();
-                Err(reason.unwrap_or_else(|| Reason::GaveUp("the solver gave up".into())))
+                Err(reason.unwrap_or_else(|| Reason::Solver("the solver gave up".into())))
             }
         }
     }
@@ -328,13 +329,12 @@ impl Instance<'_, '_> {
         }
         for (reason, when) in &questions.failures {
             if self.asked("no execution fails", *when)? {
-                return Err(Failed::Judged(reason.clone()));
+                return Err(Failed::Judged(reason.clone().into()));
             }
         }
         for (axiom, raised) in &questions.undefined {
             if self.asked("every execution has a meaning", *raised)? {
-                let why = format!("the program has no meaning: an execution breaks `{axiom}`");
-                return Err(Failed::Judged(Reason::GaveUp(why)));
+                return Err(Failed::Judged(Reason::Meaningless(axiom.clone()).into()));
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;
@@ -342,24 +342,21 @@ impl Instance<'_, '_> {
         let exists = self.exists(Lit::TRUE);
         let coverage = match exists {
             Ok(true) => coverage::cover(self, questions.ends, covered),
-            Ok(false) if !self.starts() => return Err(Failed::Judged(Reason::NoInitialState)),
+            Ok(false) if !self.starts() => return Err(Failed::Judged(Reason::NoInitialState.into())),
             Ok(false) => Ok(coverage::nothing(self.program)),
             Err(reason) if self.program.init.is_some() => return Err(Failed::Effort(reason)),
             Err(reason) => Err(reason),
         };
         if thin_air_free && !cut {
-            // A proof is one even if it is not known what it did not reach.
-            let covered = coverage.is_ok();
-            let Coverage { unreached, ends } = coverage.unwrap_or(Coverage { unreached: vec![], ends: true });
             let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
             let proof = self.proof.take().map(|mut proof| {
                 // The bound is part of the problem, not something that is assumed of an execution.
                 proof.clauses.extend(chosen);
                 Arc::new(proof)
             });
-            return Ok(Round::Complete(Certificate::Refutation { proof, covered, unreached, ends }));
+            return Ok(Round::Complete(Certificate::Refutation(proof), coverage.ok()));
         }
-        let Coverage { unreached, ends } = coverage?;
+        let coverage = coverage?;
         // A loop with a smaller bound of its own limits what is claimed of all loops.
         let may_grow = cut && self.cuts_others(unwind, bounds);
         let least = match bounds.values().copied().min() {
@@ -367,8 +364,7 @@ impl Instance<'_, '_> {
             Some(least) => least,
             None => unwind,
         };
-        let bound = Bound::Unwinding { unwind: least, unreached, ends };
-        Ok(Round::Bounded { bound, may_grow })
+        Ok(Round::Bounded { bound: Bound::Unwinding(least), coverage, may_grow })
     }
 
     /// Is there an initial state? Asked where there is no execution at all, which may be due to the axioms.
@@ -388,20 +384,22 @@ impl Instance<'_, '_> {
         })
     }
 
-    fn counterexample(&self, questions: &Questions) -> Result<Box<Counterexample>, Reason> {
+    fn counterexample(&self, questions: &Questions) -> Result<Box<Counterexample>, Halt> {
         let structure = self.encoding.structure;
         let model = Model::new(structure, &self.words, &self.solver);
         let (execution, paths) = decode(self.program, self.shape, &self.encoding, &model);
         let violated = questions.violations.iter().find(|(_, when)| self.solver.value(*when));
         let Some((violated, _)) = violated else {
-            return Err(Reason::GaveUp("a violation that violates nothing".into()));
+            let found = "an execution violates the property";
+            return Err(
+                Contradiction::within("bmc", found, "it violates nothing that the property says").into()
+            );
         };
         if initial_states(self.program, self.shape) > MOST_INITIAL {
             let why = "a violation was found, but there are too many initial states to replay it from one";
-            return Err(Reason::GaveUp(why.into()));
+            return Err(Reason::TooLarge(why.into()).into());
         }
-        let (violated, execution) = (violated.clone(), Some(execution));
-        Ok(Box::new(Counterexample { violated, paths, schedule: None, execution }))
+        Ok(Box::new(Counterexample::graph(violated.clone(), paths, execution)))
     }
 
     fn record(&self, statistics: &mut Statistics) {

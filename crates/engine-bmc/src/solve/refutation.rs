@@ -1,11 +1,11 @@
-//! What the solver was told and why it has no answer, as plain data for the checker in `engine`.
+//! What the solver was told and why it has no answer, as plain data for the checker in `judge`.
 //!
 //! The checker must not take the solver's word for what the problem was. So the clauses are written down
 //! on their way to the solver, by [`Ledger`], and the description before it is connected.
 
 use std::sync::Arc;
 
-use wattle_engine::certify::refutation::{
+use wattle_engine::certificate::refutation::{
     By, Definition, Edge, Fact, Graph, Inference, Refutation, Refuted, Step, Test, Violation,
 };
 use wattle_sat::proof::{self, Proof};

@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use wattle_engine::{Census, Executions, Property, Reason, Run, Tally, Task};
+use wattle_engine::{Census, Executions, Halt, Property, Reason, Run, Tally, Task};
 use wattle_engine_enumerate::Enumerate;
 use wattle_memory::candidates::{Incomplete, Limits, for_each};
 use wattle_memory::operational::View;
@@ -107,7 +107,11 @@ fn compare(seeds: std::ops::Range<u64>, size: u32, most: u64, models: &[MemoryMo
                     compared += 1;
                     executions += census.executions();
                 }
-                Err(Reason::GaveUp(why)) if why.contains("thin air") || why.contains("settle") => thin += 1,
+                Err(Halt::Unknown(Reason::Undecided(why)))
+                    if why.contains("thin air") || why.contains("settle") =>
+                {
+                    thin += 1
+                }
                 Err(why) => panic!("seed {seed} under {}: {why}", memory.name),
             }
         }

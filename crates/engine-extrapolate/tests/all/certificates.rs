@@ -1,8 +1,10 @@
 //! Certificates as the engine writes them.
 
-use wattle_abstraction::Cube;
-use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
-use wattle_engine::{Budget, Property, Reason, Run, Task, Work, certify};
+use std::sync::Arc;
+
+use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Step, Triple};
+use wattle_engine::{Budget, Certificate, Coverage, Halt, Property, Reason, Run, Task, Work};
+use wattle_judge::certify::{abstraction::abstraction, certify};
 use wattle_logic::{Sort, Term};
 use wattle_memory::find;
 use wattle_program::EdgeId;
@@ -60,25 +62,24 @@ fn a_part_with_two_answers_is_empty() {
     let predicates = vec![is(&x, 0), is(&x, 1), is(&r, 0), is(&r, 1)];
     let edge = &program.processes[0].cfg.edges[0];
     let step = Step { thread: 0, edge: EdgeId(0) };
-    let sets = |on: usize, predicate: usize, value: bool| Triple {
-        cube: Cube::default().with(on, true),
+    let sets = |on: u32, predicate: usize, value: bool| Triple {
+        cube: vec![(on, true)],
         claim: Claim::Sets { step, predicate, value },
     };
-    let always = Triple { cube: Cube::default(), claim: Claim::Holds { property: 0, places: vec![] } };
-    let cube = |literals: &[(usize, bool)]| literals.iter().copied().collect::<Cube>();
-    let after = |literals: &[(usize, bool)]| (vec![edge.to], cube(literals));
+    let always = Triple { cube: vec![], claim: Claim::Holds { property: 0, places: vec![] } };
+    let after = |literals: &[(u32, bool)]| (vec![edge.to], literals.to_vec());
     let proof = AbstractProof {
         reduction: None,
         predicates,
         triples: vec![sets(0, 2, true), sets(1, 2, false), sets(1, 3, true), always],
         states: vec![
-            (vec![edge.from], Cube::default()),
+            (vec![edge.from], vec![]),
             after(&[(0, true), (1, false), (2, true)]),
             after(&[(0, false), (1, true), (2, false), (3, true)]),
             after(&[(0, false), (1, false)]),
         ],
     };
-    let proved = Proved { proof, unreached: vec![], ends: true };
+    let proved = Proved { proof, coverage: Coverage { unreached: vec![], ends: true } };
     assert_eq!(certified(&program, "sc", &proved), Ok((4, 4)));
 }
 
@@ -87,7 +88,7 @@ fn a_proof_is_about_one_model() {
     let program = corpus("figures/coherence.wtl");
     let proof = proof(&program, "tso");
     for model in ["sc", "pso"] {
-        assert!(certify::is_contradiction(&certified(&program, model, &proof).unwrap_err()));
+        assert!(matches!(certified(&program, model, &proof), Err(Halt::Contradiction(_))));
     }
 }
 
@@ -102,24 +103,26 @@ fn nothing_is_certified_of_a_program_that_cannot_start() {
     assert!(certified(&starts, "sc", &proved).is_ok());
     let task = |program| Task { program, memory: find("sc").unwrap(), property: Property::Stated };
     let run = Run::default();
-    let reasons = [
-        certified(&cannot, "sc", &proved).unwrap_err(),
-        certify::state_space(&task(&cannot), 0, &run).unwrap_err(),
-        certify::executions(&task(&cannot), &run).unwrap_err(),
-        certify::starts(&task(&cannot), &run).unwrap_err(),
+    let certificates = [
+        Certificate::Abstraction(proved.proof.into()),
+        Certificate::StateSpace { capacity: 0 },
+        Certificate::Executions { executions: 1 },
+        Certificate::Refutation(Some(Arc::default())),
     ];
-    for reason in reasons {
-        assert!(certify::is_contradiction(&reason), "{reason}");
-        assert!(reason.to_string().contains("no initial state"), "{reason}");
+    for certificate in certificates {
+        match certify(&task(&cannot), &certificate, None, || Ok(library()), &run) {
+            Err(Halt::Contradiction(why)) => assert!(why.to_string().contains("no initial state"), "{why}"),
+            other => panic!("{certificate:?}: {other:?}"),
+        }
     }
-    assert_eq!(certify::starts(&task(&starts), &run), Ok(()));
 }
 
 #[test]
 fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
-    let Proved { proof, unreached, ends } = proof(&program, "tso");
+    let Proved { proof, coverage } = proof(&program, "tso");
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
     let run = Run::new(Budget { work: Some(Work::NONE), ..Budget::default() });
-    assert_eq!(certify::abstraction(&task, &proof, (&unreached, ends), &library(), &run), Err(Reason::Work));
+    let stopped = abstraction(&task, &proof, Some(&coverage), &library(), &run);
+    assert_eq!(stopped, Err(Halt::Unknown(Reason::Work)));
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_abstraction::{Cube, Fold, System};
-use wattle_engine::certify::abstraction::{AbstractProof, Claim, Step, Triple};
+use wattle_abstraction::{Fold, System};
+use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_logic::{Kind, Term, Value};
 use wattle_memory::reduction::reduce;
 use wattle_program::{Point, Program, PropertyKind, passes};
@@ -116,8 +116,8 @@ impl Concrete {
             .unwrap_or_else(|| movers.flat_map(|thread| system.leaving[thread][at(thread)].clone()).collect())
     }
 
-    pub fn satisfies(&self, cube: &Cube, predicates: &[Term], state: &State) -> bool {
-        cube.literals().all(|(predicate, value)| self.holds(&predicates[predicate], state) == value)
+    pub fn satisfies(&self, cube: &[(u32, bool)], predicates: &[Term], state: &State) -> bool {
+        cube.iter().all(|(predicate, value)| self.holds(&predicates[*predicate as usize], state) == *value)
     }
 
     /// Does the triple hold in this state?

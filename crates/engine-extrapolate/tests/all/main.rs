@@ -14,11 +14,12 @@ mod soundness;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wattle_engine::certify::abstraction::AbstractProof;
-use wattle_engine::{Certificate, Engine, Property, Reason, Run, Task, Verdict, certify};
+use wattle_engine::certificate::abstraction::AbstractProof;
+use wattle_engine::{Answer, Certificate, Coverage, Engine, Halt, Property, Run, Task, Verdict};
 use wattle_engine_extrapolate::Extrapolate;
+use wattle_judge::certify::abstraction::abstraction;
 use wattle_memory::find;
-use wattle_program::{EdgeId, ProcessId, Program, passes};
+use wattle_program::{Program, passes};
 use wattle_smt::Library;
 use wattle_source::{NoLoader, Sources};
 
@@ -48,33 +49,36 @@ fn corpus(path: &str) -> Program {
 
 /// What the engine says of a program, as the driver asks it.
 fn verdict(program: &Program, model: &str) -> Verdict {
+    answer(program, model).verdict
+}
+
+fn answer(program: &Program, model: &str) -> Answer {
     let program = passes::forget_dead(program);
     let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
     let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
     engine.accepts(&task).unwrap();
-    engine.check(&task, &Run::default()).verdict
+    engine.check(&task, &Run::default()).unwrap()
 }
 
 /// A proof, and what it says of coverage.
 #[derive(Clone)]
 struct Proved {
     proof: AbstractProof,
-    unreached: Vec<(ProcessId, EdgeId)>,
-    ends: bool,
+    coverage: Coverage,
 }
 
 fn proof(program: &Program, model: &str) -> Proved {
-    match verdict(program, model) {
-        Verdict::Safe { certificate: Certificate::Abstraction { proof, unreached, ends } } => {
-            Proved { proof: (*proof).clone(), unreached, ends }
+    let answer = answer(program, model);
+    match answer.verdict {
+        Verdict::Safe { certificate: Certificate::Abstraction(proof) } => {
+            Proved { proof: (*proof).clone(), coverage: answer.coverage.unwrap() }
         }
         other => panic!("no proof: {other:?}"),
     }
 }
 
 /// What the checker says, on the program before any pass.
-fn certified(program: &Program, model: &str, proved: &Proved) -> Result<(u64, u64), Reason> {
+fn certified(program: &Program, model: &str, proved: &Proved) -> Result<(u64, u64), Halt> {
     let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
-    let coverage = (proved.unreached.as_slice(), proved.ends);
-    certify::abstraction(&task, &proved.proof, coverage, &library(), &Run::default())
+    abstraction(&task, &proved.proof, Some(&proved.coverage), &library(), &Run::default())
 }

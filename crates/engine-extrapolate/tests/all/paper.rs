@@ -126,7 +126,7 @@ fn the_queue_needs_more_than_its_proof() {
         // As the driver asks. Some of the given predicates speak of what is dead then.
         let program = passes::forget_dead(&parse(text));
         let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
-        matches!(engine.check(&task, &Run::default()).verdict, Verdict::Safe { .. })
+        matches!(engine.check(&task, &Run::default()).unwrap().verdict, Verdict::Safe { .. })
     };
     assert!(is_safe(&fenced, "sc") && is_safe(&weaker, "sc"));
     assert!(is_safe(&fenced, "pso") && !is_safe(&weaker, "pso"));

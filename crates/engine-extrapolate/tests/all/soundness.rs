@@ -161,7 +161,10 @@ fn overflow_has_no_copies() {
     let engine = Extrapolate { smt: libraries(), method: Method::Trad, ..Extrapolate::default() };
     for model in ["tso", "pso"] {
         let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
-        assert!(matches!(engine.check(&task, &Run::default()).verdict, Verdict::Safe { .. }), "{model}");
+        assert!(
+            matches!(engine.check(&task, &Run::default()).unwrap().verdict, Verdict::Safe { .. }),
+            "{model}"
+        );
     }
 }
 
@@ -174,7 +177,7 @@ fn refusals_say_what_is_wrong() {
         let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
         let refused = engine.accepts(&task).err().map(Reason::Unsupported);
         match refused.map_or_else(
-            || engine.check(&task, &Run::default()).verdict,
+            || engine.check(&task, &Run::default()).unwrap().verdict,
             |reason| Verdict::Unknown { reason },
         ) {
             Verdict::Unknown { reason } => reason.to_string(),

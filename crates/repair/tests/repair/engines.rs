@@ -1,6 +1,6 @@
 //! Engines that are worse than `explore`, each in one way.
 
-use wattle_engine::{Answer, Bound, Engine, Reason, Run, Task, Unsupported, Verdict};
+use wattle_engine::{Answer, Bound, Contradiction, Engine, Reason, Run, Task, Unsupported, Verdict};
 use wattle_engine_explore::Explore;
 use wattle_program::{Op, Orders};
 
@@ -27,17 +27,15 @@ impl Engine for NoBarriers {
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         self.0.accepts(task)
     }
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let mut answer = self.0.check(task, run);
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let mut answer = self.0.check(task, run)?;
         let edges = task.program.processes.iter().flat_map(|process| &process.cfg.edges);
         let barrier = |op: &Op| matches!(op, Op::Fence(fence) if fence.orders == Orders::WW);
         let barriers = edges.flat_map(|edge| &edge.ops).any(barrier);
-        if let (true, Verdict::Safe { certificate }) = (barriers, &answer.verdict) {
-            let (unreached, ends) = certificate.coverage();
-            let bound = Bound::Capacity { capacity: 1, unreached: unreached.to_vec(), ends };
-            answer.verdict = Verdict::SafeUpTo { bound };
+        if let (true, Verdict::Safe { .. }) = (barriers, &answer.verdict) {
+            answer.verdict = Verdict::SafeUpTo { bound: Bound::Capacity(1) };
         }
-        answer
+        Ok(answer)
     }
 }
 
@@ -48,12 +46,12 @@ impl Engine for OnlyProves {
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         self.0.accepts(task)
     }
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let mut answer = self.0.check(task, run);
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let mut answer = self.0.check(task, run)?;
         if matches!(answer.verdict, Verdict::Unsafe { .. }) {
-            answer.verdict = Verdict::Unknown { reason: Reason::GaveUp("no proof found".into()) };
+            answer.verdict = Verdict::Unknown { reason: Reason::Undecided("no proof found".into()) };
         }
-        answer
+        Ok(answer)
     }
 }
 
@@ -64,12 +62,12 @@ impl Engine for NoSchedules {
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         self.0.accepts(task)
     }
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let mut answer = self.0.check(task, run);
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let mut answer = self.0.check(task, run)?;
         if let Verdict::Unsafe { counterexample } = &mut answer.verdict {
             counterexample.schedule = None;
         }
-        answer
+        Ok(answer)
     }
 }
 
@@ -80,13 +78,13 @@ impl Engine for Lies {
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         self.0.accepts(task)
     }
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
-        let mut answer = self.0.check(task, run);
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let mut answer = self.0.check(task, run)?;
         if let Verdict::Unsafe { counterexample } = &mut answer.verdict
             && let Some(schedule) = &mut counterexample.schedule
         {
             schedule.actions.pop();
         }
-        answer
+        Ok(answer)
     }
 }

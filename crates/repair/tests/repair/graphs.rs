@@ -212,7 +212,7 @@ fn what_the_strongest_fence_does_not_repair_is_said_to_be_so() {
     let Outcome::Unrepairable { counterexample } = repair.outcome else { panic!("{:?}", repair.outcome) };
     let memory = wattle_memory::find("power").unwrap();
     let task = Task { program: &program, memory, property: Property::Stated };
-    wattle_engine::confirm::confirm(&task, &counterexample).unwrap();
+    wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn exhaustive(task: &Task<'_>, engine: &Enumerate) -> Option<(usize, u32)> {
     let safe = |set: &&Vec<Insertion>| {
         let program = forget_dead(&insert(task.program, set));
         let task = Task { program: &program, ..*task };
-        matches!(engine.check(&task, &Run::default()).verdict, Verdict::Safe { .. })
+        matches!(engine.check(&task, &Run::default()).unwrap().verdict, Verdict::Safe { .. })
     };
     sets.iter().find(safe).map(|set| price(set))
 }

@@ -8,7 +8,7 @@ mod fuzz;
 mod graphs;
 mod programs;
 
-use wattle_engine::{Budget, Engine, Figure, Property, Reason, Run, Task, Work};
+use wattle_engine::{Budget, Engine, Figure, Halt, Property, Reason, Run, Task, Work};
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot};
@@ -171,7 +171,7 @@ fn a_counterexample_that_does_not_replay_is_an_error() {
     let memory = wattle_memory::find("tso").unwrap();
     let task = Task { program: &program, memory, property: Property::Stated };
     let result = repair(&task, &engines::Lies::default(), &Options::default(), &Run::default());
-    assert!(matches!(result, Err(Reason::GaveUp(_))));
+    assert!(matches!(result, Err(Halt::Contradiction(why)) if why.claim.who == "engine lies"));
 }
 
 /// A property that is violated because a thread has *not* reached a point: a fence can hold it back,
@@ -228,7 +228,7 @@ fn what_no_place_repairs_is_said_to_be_so() {
     let Outcome::Unrepairable { counterexample } = repair.outcome else { panic!("{:?}", repair.outcome) };
     let task =
         Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
-    wattle_engine::confirm::confirm(&task, &counterexample).unwrap();
+    wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn exhaustive(program: &Program, model: &str, anywhere: bool) -> Vec<Vec<Inserti
         let inserted = wattle_program::passes::insert(program, &chosen);
         let inserted = wattle_program::passes::forget_dead(&inserted);
         let task = Task { program: &inserted, memory, property: Property::Stated };
-        let verdict = Explore::default().check(&task, &Run::default()).verdict;
+        let verdict = Explore::default().check(&task, &Run::default()).unwrap().verdict;
         if matches!(verdict, wattle_engine::Verdict::Safe { .. }) {
             minimal.push(bits);
         }

@@ -1,7 +1,7 @@
 //! The line of `check` and `compare`.
 
 use serde_json::{Value, json};
-use wattle_engine::{Bound, Certificate, Property};
+use wattle_engine::{Bound, Certificate, Property, Statistics};
 
 use super::{SCHEMA, diagnostics, statistics, story, timed, translated};
 use crate::{CheckReport, CheckVerdict, Rests};
@@ -9,7 +9,7 @@ use crate::{CheckReport, CheckVerdict, Rests};
 pub fn check(report: &CheckReport, timing: bool) -> Value {
     let (bound, reason, certificate, counterexample) = match &report.verdict {
         CheckVerdict::Safe { certificate } => {
-            (Value::Null, Value::Null, of_certificate(certificate), Value::Null)
+            (Value::Null, Value::Null, of_certificate(certificate, &report.statistics), Value::Null)
         }
         CheckVerdict::Bounded { bound } => (of_bound(bound), Value::Null, Value::Null, Value::Null),
         CheckVerdict::Unsafe { story } => (Value::Null, Value::Null, Value::Null, story::story(story)),
@@ -49,24 +49,24 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
 
 pub(super) fn of_bound(bound: &Bound) -> Value {
     match bound {
-        Bound::Capacity { capacity, .. } => json!({"kind": "capacity", "capacity": capacity}),
-        Bound::Unwinding { unwind, .. } => json!({"kind": "unwinding", "unwind": unwind}),
+        Bound::Capacity(capacity) => json!({"kind": "capacity", "capacity": capacity}),
+        Bound::Unwinding(unwind) => json!({"kind": "unwinding", "unwind": unwind}),
     }
 }
 
-fn of_certificate(certificate: &Certificate) -> Value {
+fn of_certificate(certificate: &Certificate, statistics: &Statistics) -> Value {
     match certificate {
-        Certificate::StateSpace { states, capacity, reduced, .. } => json!({
-            "kind": "state_space", "states": states, "capacity": capacity, "reduced": reduced,
+        Certificate::StateSpace { capacity } => json!({
+            "kind": "state_space", "states": statistics.counted("states"), "capacity": capacity,
         }),
-        Certificate::Executions { executions, .. } => {
+        Certificate::Executions { executions } => {
             json!({"kind": "executions", "executions": executions})
         }
-        Certificate::Abstraction { proof, .. } => json!({
+        Certificate::Abstraction(proof) => json!({
             "kind": "abstraction", "predicates": proof.predicates.len(), "triples": proof.triples.len(),
             "states": proof.states.len(),
         }),
-        Certificate::Refutation { proof, .. } => {
+        Certificate::Refutation(proof) => {
             let steps = proof.as_ref().map(|proof| proof.steps());
             json!({"kind": "refutation", "steps": steps})
         }

@@ -168,14 +168,15 @@ fn port() -> Fields {
 fn check() -> Fields {
     let certificate = object(
         &vec![
-            ("kind", words(&["state_space", "executions", "refutation"])),
+            ("kind", words(&["state_space", "executions", "abstraction", "refutation"])),
+            ("predicates", number()),
+            ("triples", number()),
             ("states", number()),
             ("capacity", number()),
-            ("reduced", truth()),
             ("executions", number()),
             ("steps", or_null(number())),
         ],
-        &["states", "capacity", "reduced", "executions", "steps"],
+        &["predicates", "triples", "states", "capacity", "executions", "steps"],
     );
     vec![
         ("schema", version()),

@@ -57,22 +57,23 @@ fn headline(report: &CheckReport, options: &Options) -> String {
         CheckVerdict::Safe { certificate } => {
             worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
             match certificate {
-                Certificate::StateSpace { states, capacity, .. } => {
-                    worth.push(format!("{}, all visited", counted(*states, "state")));
+                Certificate::StateSpace { capacity } => {
+                    let states = report.statistics.counted("states").unwrap_or_default();
+                    worth.push(format!("{}, all visited", counted(states, "state")));
                     if *capacity > 0 {
                         let most = counted(*capacity as u64, "operation");
                         worth.push(format!("at most {most} pending a thread"));
                     }
                 }
-                Certificate::Executions { executions, .. } => {
+                Certificate::Executions { executions } => {
                     worth.push(format!("{}, all looked at", counted(*executions, "execution")));
                 }
-                Certificate::Abstraction { proof, .. } => {
+                Certificate::Abstraction(proof) => {
                     let predicates = counted(proof.predicates.len() as u64, "predicate");
                     let states = counted(proof.states.len() as u64, "abstract state");
                     worth.push(format!("proved with {predicates}, {states}"));
                 }
-                Certificate::Refutation { .. } => {
+                Certificate::Refutation(_) => {
                     worth.push("no execution of the unrolled program violates it".into());
                 }
             }

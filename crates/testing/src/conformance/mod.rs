@@ -11,9 +11,9 @@ mod property;
 mod remote;
 mod shapes;
 
-use wattle_engine::{
-    Bound, Certificate, Engine, OutcomeSet, Outcomes, Property, Reason, Run, Task, Verdict, certify, confirm,
-};
+use wattle_engine::{Certificate, Engine, Outcomes, Property, Reason, Run, Task, Verdict};
+use wattle_judge::certify::certify;
+use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
 
@@ -86,19 +86,20 @@ fn check(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected) -> 
             _ => Err(format!("refused: {refused}")),
         };
     }
-    let answer = engine.check(&task, &Run::default());
+    let answer = engine.check(&task, &Run::default()).map_err(|contradiction| contradiction.to_string())?;
     let said = match &answer.verdict {
         Verdict::Unsafe { counterexample } => {
             confirm::confirm(&task, counterexample).map_err(|error| format!("not confirmed: {error}"))?;
             Expected::Unsafe
         }
-        Verdict::Safe { certificate: Certificate::StateSpace { capacity, .. } } => {
-            let certified = certify::state_space(&task, *capacity, &Run::default());
+        Verdict::Safe { certificate: certificate @ Certificate::StateSpace { .. } } => {
+            let no_solver = || Err("no solver is needed".into());
+            let certified = certify(&task, certificate, answer.coverage.as_ref(), no_solver, &Run::default());
             certified.map_err(|error| format!("not certified: {error}"))?;
             Expected::Safe
         }
         Verdict::Safe { .. } => Expected::Safe,
-        Verdict::SafeUpTo { bound: Bound::Capacity { .. } | Bound::Unwinding { .. } } => Expected::Bounded,
+        Verdict::SafeUpTo { .. } => Expected::Bounded,
         Verdict::Unknown { reason: Reason::Vacuous { .. } } => Expected::Bounded,
         Verdict::Unknown { reason: Reason::Unsupported(found) } => match expected {
             Expected::Unsupported(what) if found.what.contains(what) => return Ok(()),
@@ -117,8 +118,7 @@ pub fn run_outcomes(engine: &dyn Outcomes) -> Vec<String> {
         for (model, count) in ["sc", "tso", "pso"].into_iter().zip(counts) {
             let Some(memory) = find(model) else { continue };
             let task = Task { program: &program, memory, property: Property::Stated };
-            let found: Result<OutcomeSet, Reason> = engine.outcomes(&task, &Run::default());
-            match found {
+            match engine.outcomes(&task, &Run::default()) {
                 Ok(found) if found.len() == count => {}
                 Ok(found) => wrong.push(format!(
                     "{} under {model}: {} outcomes, not {count}",

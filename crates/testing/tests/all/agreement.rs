@@ -2,11 +2,12 @@
 //! be worth nothing: engines that lie are found out.
 
 use wattle_engine::{
-    Answer, Budget, Certificate, Engine, OutcomeSet, Outcomes, Property, Reason, Run, Statistics, Task,
-    Unsupported, Verdict, certify,
+    Answer, Budget, Certificate, Contradiction, Engine, Halt, OutcomeSet, Outcomes, Property, Run,
+    Statistics, Task, Unsupported, Verdict,
 };
 use wattle_engine_explore::Explore;
 use wattle_generate::Profile;
+use wattle_judge::certify;
 use wattle_memory::{MemoryModel, find};
 use wattle_program::Program;
 use wattle_testing::compare::Disagreement;
@@ -67,7 +68,7 @@ process p0
     let file = sources.add("locked.wir", text);
     let program = wattle_program::text::parse(&sources, file).unwrap();
     let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
-    let answer = Explore::default().check(&task, &Run::new(Budget::default()));
+    let answer = Explore::default().check(&task, &Run::new(Budget::default())).unwrap();
     assert!(matches!(answer.verdict, Verdict::Unsafe { .. }), "{:?}", answer.verdict);
 }
 
@@ -116,34 +117,27 @@ impl Engine for Liar {
     fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
         Ok(())
     }
-    fn check(&self, task: &Task<'_>, run: &Run) -> Answer {
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let honest = Explore { reduction: false, threads: 1, max_capacity: 4 };
         let sc = find("sc").expect("sc is in the catalogue");
         let mut answer = match self.0 {
-            Lie::Sc => honest.check(&Task { memory: sc, ..*task }, run),
-            _ => honest.check(task, run),
+            Lie::Sc => honest.check(&Task { memory: sc, ..*task }, run)?,
+            _ => honest.check(task, run)?,
         };
         if let (Lie::Safe, Verdict::Unsafe { .. }) = (self.0, &answer.verdict) {
-            let certificate = Certificate::StateSpace {
-                states: 1,
-                capacity: 4,
-                reduced: true,
-                unreached: vec![],
-                ends: true,
-            };
-            answer = Answer { verdict: Verdict::Safe { certificate }, statistics: Statistics::default() };
+            let certificate = Certificate::StateSpace { capacity: 4 };
+            answer = Answer::new(Verdict::Safe { certificate }, Statistics::default());
         }
-        if let (Lie::Miscounted, Verdict::Safe { certificate: Certificate::StateSpace { states, .. } }) =
-            (self.0, &mut answer.verdict)
-        {
-            *states -= 1;
+        if let (Lie::Miscounted, Verdict::Safe { .. }) = (self.0, &answer.verdict) {
+            let states = answer.statistics.counted("states").unwrap_or_default();
+            answer.statistics.count("states", states - 1);
         }
-        answer
+        Ok(answer)
     }
 }
 
 impl Outcomes for Liar {
-    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Reason> {
+    fn outcomes(&self, task: &Task<'_>, run: &Run) -> Result<OutcomeSet, Halt> {
         let mut found = certify::explore_all(task, None, false, run)?.outcomes;
         if let Lie::Forgetful = self.0 {
             found.pop_last();
@@ -188,10 +182,9 @@ fn two_workers_see_what_one_sees() {
         let ask = |threads: usize| {
             let engine = Explore { reduction: false, threads, max_capacity: 4 };
             let run = || Run::new(Budget { states: Some(150_000), ..Budget::default() });
-            let states = match engine.check(&task, &run()).verdict {
-                Verdict::Safe { certificate: Certificate::StateSpace { states, .. } } => Some(states),
-                _ => None,
-            };
+            let answer = engine.check(&task, &run()).unwrap();
+            let safe = matches!(answer.verdict, Verdict::Safe { .. });
+            let states = answer.statistics.counted("states").filter(|_| safe);
             (states, engine.outcomes(&task, &run()).ok())
         };
         let alone = ask(1);

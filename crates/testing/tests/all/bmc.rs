@@ -1,9 +1,10 @@
 //! Bounded model checking contradicts neither the conformance suite nor the explicit-state engine.
 
-use wattle_engine::{Budget, Engine, Run, Task, Verdict, Work, confirm};
+use wattle_engine::{Budget, Engine, Run, Task, Verdict, Work};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_explore::Explore;
 use wattle_generate::{Flavour, Profile};
+use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_testing::agree::{Effort, engines_agree};
 use wattle_testing::conformance::{self, Expected};
@@ -22,7 +23,7 @@ fn no_case_of_the_conformance_suite_is_contradicted() {
                     continue;
                 }
                 let run = Run::new(Budget { work: Some(Work::milliseconds(1_000)), ..Budget::default() });
-                match (engine.check(&task, &run).verdict, expected) {
+                match (engine.check(&task, &run).unwrap().verdict, expected) {
                     (Verdict::Unsafe { counterexample }, Expected::Unsafe | Expected::Bounded) => {
                         confirm::confirm(&task, &counterexample).unwrap();
                         definite += 1;

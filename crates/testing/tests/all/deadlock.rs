@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use wattle_engine::certify::explore_all;
-use wattle_engine::confirm::{confirm, is_deadlock};
 use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict};
 use wattle_engine_explore::Explore;
 use wattle_generate::Rng;
+use wattle_judge::certify::explore_all;
+use wattle_judge::confirm::{confirm, is_deadlock};
 use wattle_memory::operational::{Action, Outcome, State, initial_states, is_final, is_stuck, successors};
 use wattle_memory::{Machine, find};
 use wattle_program::{Cfg, Edge, Program, Role, Shape};
@@ -150,7 +150,8 @@ fn the_engine_finds_them() {
             let task =
                 Task { program: &program, memory: find(model).unwrap(), property: Property::NoDeadlock };
             let run = Run::new(Budget { states: Some(3000), ..Budget::default() });
-            let verdict = Explore { max_capacity: 3, ..Explore::default() }.check(&task, &run).verdict;
+            let verdict =
+                Explore { max_capacity: 3, ..Explore::default() }.check(&task, &run).unwrap().verdict;
             let Ok(naive) = explore_all(
                 &task,
                 Some(3),

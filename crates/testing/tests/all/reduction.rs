@@ -72,7 +72,7 @@ fn the_corpus_has_the_same_verdicts() {
     let run = || Run::new(Budget { states: Some(2000), ..Budget::default() });
     let ask = |program: &Program, model: &str| {
         let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
-        engine.check(&task, &run()).verdict
+        engine.check(&task, &run()).unwrap().verdict
     };
     for (name, program) in corpus::programs() {
         if name.contains("rma") || instantiate(&program).is_err() {

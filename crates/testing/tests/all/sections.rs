@@ -2,12 +2,12 @@
 //! assertions fail. (Inside the second nothing else moves either; where a condition in it fails, the thread stays
 //! inside and stops everything, so that only assertions can be compared.)
 
-use wattle_engine::certify::explore_all;
-use wattle_engine::confirm::confirm;
 use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict, Violation};
 use wattle_engine_bmc::Bmc;
 use wattle_engine_explore::Explore;
 use wattle_generate::Rng;
+use wattle_judge::certify::explore_all;
+use wattle_judge::confirm::confirm;
 use wattle_memory::find;
 use wattle_program::{Program, Role, passes};
 use wattle_source::{NoLoader, Sources};
@@ -104,7 +104,7 @@ fn a_section_that_stops_fails_the_same_assertions() {
             let explore = Explore::default();
             for engine in [&explore as &dyn Engine, &bmc] {
                 let found = match engine.accepts(&task(&one)) {
-                    Ok(()) => engine.check(&task(&one), &run()).verdict,
+                    Ok(()) => engine.check(&task(&one), &run()).unwrap().verdict,
                     Err(_) => continue,
                 };
                 let found = match found {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::certify::refutation::{Inference, Refutation};
-use wattle_engine::{Run, certify};
+use wattle_engine::Run;
+use wattle_engine::certificate::refutation::{Inference, Refutation};
 use wattle_generate::Rng;
+use wattle_judge::certify;
 use wattle_memory::cat::{Axioms, Role, read};
 use wattle_memory::{MemoryModel, axiomatic};
 use wattle_sat::{Outcome, Solver};
@@ -84,7 +85,7 @@ fn compare(
             }
         }
         if !refutation.refuted.is_empty() {
-            let checked = certify::refutation(&refutation, &Run::default());
+            let checked = certify::refutation::refutation(&refutation, &Run::default());
             assert!(checked.is_ok(), "{} seed {seed}: {checked:?}", memory.name);
             tally.steps += checked.unwrap();
             distrust(&mut rng, &refutation);
@@ -118,7 +119,7 @@ fn distrust(rng: &mut Rng, refutation: &Refutation) {
     } else {
         return;
     }
-    assert!(certify::refutation(&changed, &Run::default()).is_err());
+    assert!(certify::refutation::refutation(&changed, &Run::default()).is_err());
 }
 
 fn check(name: &str, seeds: u64, tries: u32) {

@@ -1,10 +1,11 @@
 //! Bounds that share a solver get the answers that each gets from a solver of its own.
 
-use wattle_engine::certify::refutation::refutation;
 use wattle_engine::{
-    Bound, Budget, Certificate, Engine, Property, Reason, Run, Statistics, Task, Verdict, Work, confirm,
+    Bound, Budget, Certificate, Coverage, Engine, Halt, Property, Run, Statistics, Task, Verdict, Work,
 };
 use wattle_generate::Profile;
+use wattle_judge::certify::refutation::refutation;
+use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
 use wattle_source::{NoLoader, Sources};
@@ -15,7 +16,7 @@ use crate::{Bmc, Formulated};
 /// What some bounds show, one after the other: those that were completed, and how it ended.
 #[derive(Debug, PartialEq)]
 struct Shown {
-    completed: Vec<Bound>,
+    completed: Vec<(Bound, Coverage)>,
     end: End,
 }
 
@@ -29,7 +30,7 @@ enum End {
     Bounded {
         may_grow: bool,
     },
-    Judged(Reason),
+    Judged(Halt),
     /// Too much to be compared.
     Unknown,
 }
@@ -44,18 +45,19 @@ fn shown(engine: &Bmc, task: &Task<'_>, batches: &[&[u32]]) -> Shown {
                 assert!(confirm::confirm(task, &counterexample).is_ok());
                 End::Violated
             }
-            Ok(Round::Complete(Certificate::Refutation { proof, unreached, ends, .. })) => {
+            Ok(Round::Complete(Certificate::Refutation(proof), coverage)) => {
                 assert_eq!(proof.is_some(), engine.proof);
                 proof.iter().for_each(|proof| assert!(refutation(proof, &Run::default()).is_ok()));
-                End::Complete { unreached: unreached.len(), ends }
+                let coverage = coverage.unwrap();
+                End::Complete { unreached: coverage.unreached.len(), ends: coverage.ends }
             }
-            Ok(Round::Complete(other)) => panic!("{other:?}"),
+            Ok(Round::Complete(other, _)) => panic!("{other:?}"),
             Ok(Round::Bounded { may_grow: true, .. }) => {
                 end = End::Bounded { may_grow: true };
                 continue;
             }
             Ok(Round::Bounded { may_grow, .. }) => End::Bounded { may_grow },
-            Err(Failed::Judged(reason)) => End::Judged(reason),
+            Err(Failed::Judged(halt)) => End::Judged(halt),
             Err(Failed::Effort(_) | Failed::Large(_)) => End::Unknown,
         };
         break;
@@ -115,7 +117,7 @@ fn the_first_bound_that_is_enough() {
         let mut statistics = Statistics::default();
         let engine = Bmc { fresh, ..Bmc::default() };
         let verdict = super::deepen(&engine, &task, &Run::default(), &mut statistics);
-        assert!(matches!(verdict, Ok(Verdict::Unsafe { .. })), "{verdict:?}");
+        assert!(matches!(verdict, Ok((Verdict::Unsafe { .. }, _))), "{verdict:?}");
         assert_eq!(statistics.get("rounds completed"), Some(wattle_engine::Figure::Count(1)), "{fresh}");
     }
     let mut counts = [0; 4];
@@ -174,9 +176,9 @@ fn the_bound_last_completed_is_told() {
     for milliseconds in [1, 2, 3, 4, 6, 8, 12, 16, 24] {
         let work = Some(Work::milliseconds(milliseconds));
         let run = Run::new(Budget { work, ..Budget::default() });
-        let answer = Bmc::default().check(&task, &run);
+        let answer = Bmc::default().check(&task, &run).unwrap();
         match answer.verdict {
-            Verdict::SafeUpTo { bound: Bound::Unwinding { unwind, .. } } => bounds.push(unwind),
+            Verdict::SafeUpTo { bound: Bound::Unwinding(unwind) } => bounds.push(unwind),
             Verdict::Unknown { .. } => assert!(bounds.is_empty()),
             verdict => panic!("{verdict:?}"),
         }

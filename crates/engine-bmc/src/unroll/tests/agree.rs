@@ -1,9 +1,10 @@
 //! The whole engine against `enumerate`, on programs with control flow: whatever one proves the other
 //! does not refute, and counterexamples are confirmed.
 
-use wattle_engine::{Engine, Property, Run, Task, Verdict, confirm};
+use wattle_engine::{Engine, Property, Run, Task, Verdict};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::Profile;
+use wattle_judge::confirm;
 use wattle_memory::find;
 
 use crate::Bmc;
@@ -23,8 +24,8 @@ fn agree(seed: u64, model: &str) -> Option<bool> {
     if bmc.accepts(&task).is_err() || enumerate.accepts(&task).is_err() {
         return None;
     }
-    let ours = bmc.check(&task, &run()).verdict;
-    let theirs = enumerate.check(&task, &run()).verdict;
+    let ours = bmc.check(&task, &run()).unwrap().verdict;
+    let theirs = enumerate.check(&task, &run()).unwrap().verdict;
     let shown =
         || format!("seed {seed} {model}\n{ours:?}\n{theirs:?}\n{}", wattle_program::text::print(&program));
     match (&ours, &theirs) {

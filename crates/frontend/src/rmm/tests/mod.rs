@@ -5,8 +5,8 @@ mod errors;
 mod small;
 mod structure;
 
-use wattle_engine::certify::explore_all;
 use wattle_engine::{Property, Run, Task};
+use wattle_judge::certify::explore_all;
 use wattle_program::{Program, text, validate};
 use wattle_source::{Diagnostic, NoLoader, Sources};
 

@@ -1,6 +1,7 @@
 //! A fence put into the text means what the same fence put into the program means.
 
-use wattle_engine::{Budget, Property, Run, Task, certify::explore_all};
+use wattle_engine::{Budget, Property, Run, Task};
+use wattle_judge::certify::explore_all;
 use wattle_program::passes::{Insertion, Place, Spot, insert, observe_everything, takes_fence};
 use wattle_program::{Fence, Op, Origin, Point, ProcessId, Program};
 use wattle_source::{Sources, Span, TextEdit};

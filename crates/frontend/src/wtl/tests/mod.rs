@@ -10,8 +10,8 @@ mod remote;
 mod robust;
 mod structure;
 
-use wattle_engine::certify::{Closure, explore_all};
 use wattle_engine::{Budget, Property, Run, Task};
+use wattle_judge::certify::{Closure, explore_all};
 use wattle_logic::Value;
 use wattle_program::{Op, Program, validate};
 use wattle_source::{NoLoader, Sources};

@@ -22,68 +22,26 @@ mod triples;
 use std::collections::HashMap;
 
 use wattle_abstraction::system::Transition;
-use wattle_abstraction::{Cube, System};
+use wattle_abstraction::{Cube, MOST_PREDICATES, System};
+use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals, Step};
+use wattle_engine::{Coverage, Halt, Property, Reason, Run, Task, Unsupported};
 use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::Machine;
-use wattle_memory::reduction::{Capacity, Discipline, Move, reduce};
-use wattle_program::{EdgeId, Point, ProcessId, Program, Shape, ThreadId, passes};
+use wattle_memory::reduction::{Discipline, Move, reduce};
+use wattle_program::{EdgeId, ProcessId, Program, Shape, ThreadId, passes};
 use wattle_smt::Library;
 
-pub use coverage::Coverage;
-
-use super::WRONG;
-use crate::{Property, Reason, Run, Task, Unsupported};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbstractProof {
-    /// `None`: under sequential consistency, as the program is.
-    pub reduction: Option<(Discipline, Capacity)>,
-    pub predicates: Vec<Term>,
-    pub triples: Vec<Triple>,
-    /// A point for each thread, and what is known of the predicates.
-    pub states: Vec<(Vec<Point>, Cube)>,
-}
-
-/// The literals of the cube make the claim true.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Triple {
-    pub cube: Cube,
-    pub claim: Claim,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// No state satisfies the cube.
-    Contradiction,
-    /// In every initial state the predicate has this value. (The cube is empty.)
-    Initially { predicate: usize, value: bool },
-    /// The step cannot be taken.
-    Blocked { step: Step },
-    /// If the step is taken, the predicate has this value afterwards.
-    Sets { step: Step, predicate: usize, value: bool },
-    /// This check of the step holds.
-    Checks { step: Step, check: usize },
-    /// The property holds, if of the places that it names (`At`, `Ended`) just these are true. They are
-    /// listed in the order in which the formula first names them.
-    Holds { property: usize, places: Vec<bool> },
-}
-
-/// An edge of the flat, reduced program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Step {
-    pub thread: u32,
-    pub edge: EdgeId,
-}
+use super::wrong;
 
 /// Is this a proof that the task's property holds, and that what it says of coverage is so? If it is: how many
 /// triples and how many states it has.
 pub fn abstraction(
     task: &Task<'_>,
     proof: &AbstractProof,
-    coverage: Coverage<'_>,
+    coverage: Option<&Coverage>,
     library: &Library,
     run: &Run,
-) -> Result<(u64, u64), Reason> {
+) -> Result<(u64, u64), Halt> {
     let checked = Checked::new(task, proof)?;
     let mut triples = triples::Triples::new(&checked, library, run)?;
     if !triples.is_possible(std::slice::from_ref(&checked.system.init))? {
@@ -91,14 +49,10 @@ pub fn abstraction(
     }
     triples.check()?;
     let first = first::first(&checked, &mut triples)?;
-    let closure = closure::Closure::new(&checked, first)?;
+    let closure = closure::Closure::new(&checked, first);
     closure.check(run)?;
-    closure.coverage(coverage, run)?;
+    coverage.map_or(Ok(()), |coverage| closure.coverage(coverage, run))?;
     Ok((proof.triples.len() as u64, proof.states.len() as u64))
-}
-
-fn wrong(what: impl std::fmt::Display) -> Reason {
-    Reason::GaveUp(format!("{WRONG}: {what}"))
 }
 
 /// The program with locals that start as those of the search do: zero where nobody reads how they start
@@ -117,6 +71,10 @@ fn starting_as_searched(program: &Program) -> Program {
 /// A certificate that is well formed, and the program that it is about.
 struct Checked<'a> {
     proof: &'a AbstractProof,
+    /// Of the triples.
+    cubes: Vec<Cube>,
+    /// Of the states.
+    states: Vec<Cube>,
     system: System,
     cells: HashMap<Term, u32>,
     steps: HashMap<Step, usize>,
@@ -125,7 +83,7 @@ struct Checked<'a> {
 }
 
 impl<'a> Checked<'a> {
-    fn new(task: &Task<'_>, proof: &'a AbstractProof) -> Result<Checked<'a>, Reason> {
+    fn new(task: &Task<'_>, proof: &'a AbstractProof) -> Result<Checked<'a>, Halt> {
         let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
         if task.property != Property::Stated {
             return Err(wrong("it is about the stated properties"));
@@ -154,21 +112,21 @@ impl<'a> Checked<'a> {
         let steps = system.transitions.iter().enumerate().map(|(n, transition)| (step(transition), n));
         let steps = steps.collect();
         let of_edge = of_edge(task.program, &system, moves.as_deref())?;
-        let checked = Checked { proof, cells, steps, of_edge, system };
+        let cubes = proof.triples.iter().map(|triple| cube(proof, &triple.cube)).collect::<Result<_, _>>()?;
+        let states =
+            proof.states.iter().map(|(_, literals)| cube(proof, literals)).collect::<Result<_, _>>()?;
+        let checked = Checked { proof, cubes, states, cells, steps, of_edge, system };
         checked.is_well_formed()?;
         Ok(checked)
     }
 
-    fn is_well_formed(&self) -> Result<(), Reason> {
+    fn is_well_formed(&self) -> Result<(), Halt> {
         for (number, predicate) in self.proof.predicates.iter().enumerate() {
             if predicate.sort() != Sort::Bool || !self.speaks_of_cells(predicate) {
                 return Err(wrong(format!("predicate {number} is none over the cells of the program")));
             }
         }
         let size = self.proof.predicates.len();
-        let fits = |cube: &Cube| {
-            cube.yes.intersection(&cube.no).is_empty() && cube.known().iter().all(|number| number < size)
-        };
         for (number, triple) in self.proof.triples.iter().enumerate() {
             let known = match &triple.claim {
                 Claim::Contradiction => true,
@@ -184,14 +142,14 @@ impl<'a> Checked<'a> {
                     formula.is_some_and(|formula| self::places(formula).len() == places.len())
                 }
             };
-            if !known || !fits(&triple.cube) {
+            if !known {
                 return Err(wrong(format!("triple {number} speaks of what is not there")));
             }
         }
-        for (number, (points, cube)) in self.proof.states.iter().enumerate() {
+        for (number, (points, _)) in self.proof.states.iter().enumerate() {
             let there = points.len() == self.system.leaving.len()
                 && points.iter().zip(&self.system.leaving).all(|(point, all)| (point.0 as usize) < all.len());
-            if !there || !fits(cube) {
+            if !there {
                 return Err(wrong(format!("state {number} speaks of what is not there")));
             }
         }
@@ -238,6 +196,17 @@ impl<'a> Checked<'a> {
             update.cloned().unwrap_or(term)
         })
     }
+}
+
+/// Literals in ascending order, of predicates that there are.
+fn cube(proof: &AbstractProof, literals: &Literals) -> Result<Cube, Halt> {
+    let known = |predicate: u32| (predicate as usize) < proof.predicates.len().min(MOST_PREDICATES);
+    let ascending = literals.windows(2).all(|pair| pair[0].0 < pair[1].0);
+    if !ascending || !literals.iter().all(|(predicate, _)| known(*predicate)) {
+        return Err(wrong("literals of predicates that are not there, or not in order"));
+    }
+    let with = |cube: Cube, (predicate, value): &(u32, bool)| cube.with(*predicate as usize, *value);
+    Ok(literals.iter().fold(Cube::default(), with))
 }
 
 /// See [`Checked::of_edge`]. `moves`: what the edges of a reduced program stand for, by thread.

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use wattle_engine::{Bound, Census, Coverage, Halt, Reason, Run, Spent, Task, Unsupported, Violation, Work};
 use wattle_memory::axiomatic::{self, Evaluation};
 use wattle_memory::candidates::{self, Candidate, End, Incomplete, Limits};
 use wattle_memory::operational::{View, is_final};
 use wattle_memory::speaks_of_threads;
 use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
-use super::WRONG;
-use crate::{Bound, Census, Reason, Run, Spent, Task, Unsupported, Violation, Work};
+use super::{coverage, wrong};
 
 /// More candidates than this are not tried.
 const MOST_CANDIDATES: u64 = 50_000_000;
@@ -26,6 +26,8 @@ pub struct Survey {
     pub violations: Vec<Violation>,
     /// The edges that some consistent execution takes.
     pub taken: BTreeSet<(ProcessId, EdgeId)>,
+    /// Does one end as the filter allows?
+    pub ends: bool,
     /// Was some thread cut at the bound of its loops?
     pub cut: bool,
 }
@@ -33,17 +35,25 @@ pub struct Survey {
 /// What looking at a candidate costs.
 const CANDIDATE: Work = Work::microseconds(20);
 
-/// Does no consistent execution violate the property, and is none cut?
-pub fn executions(task: &Task<'_>, run: &Run) -> Result<u64, Reason> {
+/// Does no consistent execution violate the property, is none cut, and are there as many as claimed?
+pub(super) fn executions(
+    task: &Task<'_>,
+    claimed: u64,
+    coverage: Option<&Coverage>,
+    run: &Run,
+) -> Result<(), Halt> {
     super::starts(task, run)?;
     let survey = survey(task, 2, run)?;
     if let Some(violated) = survey.violations.first() {
-        return Err(Reason::GaveUp(format!("{WRONG}: {violated:?}")));
+        return Err(wrong(format!("{violated:?}")));
     }
-    match survey.cut {
-        true => Err(Reason::GaveUp(format!("{WRONG}: there are longer executions"))),
-        false => Ok(survey.executions),
+    if survey.cut {
+        return Err(wrong("there are longer executions"));
     }
+    if survey.executions != claimed {
+        return Err(wrong(format!("there are {} executions, not {claimed}", survey.executions)));
+    }
+    coverage::same(task.program, coverage, &survey.taken, survey.ends)
 }
 
 /// Look at every execution in which no thread comes back to a point more than `unwind` times.
@@ -94,26 +104,17 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
     match (stopped, cut) {
         (Some(reason), _) => Err(reason),
         (None, Err(Incomplete::TooMany)) => {
-            Err(Reason::GaveUp(format!("more than {MOST_CANDIDATES} candidate executions")))
+            Err(Reason::TooLarge(format!("more than {MOST_CANDIDATES} candidate executions")))
         }
         (None, Err(Incomplete::Unsupported(what))) => Err(Reason::Unsupported(Unsupported::new(what))),
         (None, Ok(cut)) => {
             survey.cut = cut;
             if cut {
-                let unreached = unreached(program, &survey.taken);
-                let ends = !survey.census.outcomes.is_empty();
-                survey.census.bound = Some(Bound::Unwinding { unwind, unreached, ends });
+                survey.census.bound = Some(Bound::Unwinding(unwind));
             }
             Ok(survey)
         }
     }
-}
-
-fn unreached(program: &Program, taken: &BTreeSet<(ProcessId, EdgeId)>) -> Vec<(ProcessId, EdgeId)> {
-    let all = program
-        .process_ids()
-        .flat_map(|process| program.process(process).cfg.edge_ids().map(move |edge| (process, edge)));
-    all.filter(|edge| !taken.contains(edge)).collect()
 }
 
 impl Survey {
@@ -143,6 +144,7 @@ impl Survey {
         if !counts {
             return;
         }
+        self.ends = true;
         self.census.flags.extend(evaluation.flags().cloned());
         self.census.undefined |= evaluation.undefined().next().is_some();
         let outcome = program.observed.iter().map(|term| term.evaluate(&view)).collect();

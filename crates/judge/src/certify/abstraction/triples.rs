@@ -5,11 +5,12 @@
 //! the claim holds whatever is chosen.
 
 use wattle_abstraction::Cube;
+use wattle_engine::certificate::abstraction::Triple;
+use wattle_engine::{Halt, Reason, Run, Spent, Unsupported, Work};
 use wattle_logic::{Kind, Term};
 use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
 
-use super::{Checked, Claim, Triple, places, wrong};
-use crate::{Reason, Run, Spent, Unsupported, Work};
+use super::{Checked, Claim, places, wrong};
 
 /// A solver slows down with the formulas it has seen; after so many questions there is a new one. (With remainders, two
 /// thousand questions to one take seven times as long as two hundred to each of ten.)
@@ -28,16 +29,17 @@ pub(super) struct Triples<'c> {
 impl<'c> Triples<'c> {
     pub fn new(checked: &'c Checked<'c>, library: &'c Library, run: &'c Run) -> Result<Triples<'c>, Reason> {
         let limits = Limits { memory: run.budget().memory };
-        let mut first = Solver::new(library, limits).map_err(|stop| Reason::GaveUp(stop.to_string()))?;
+        let mut first = Solver::new(library, limits).map_err(|stop| Reason::Solver(stop.to_string()))?;
         let watched = run.clone();
         first.stop_when(move || watched.poll(Work::NONE, spent(&watched)).is_err());
-        Ok(Triples { checked, run, solver: checked.system.solver(&first).map_err(Reason::GaveUp)?, asked: 0 })
+        Ok(Triples { checked, run, solver: checked.system.solver(&first).map_err(Reason::Solver)?, asked: 0 })
     }
 
-    pub fn check(&mut self) -> Result<(), Reason> {
-        for (number, triple) in self.checked.proof.triples.iter().enumerate() {
+    pub fn check(&mut self) -> Result<(), Halt> {
+        let triples = self.checked.proof.triples.iter().zip(&self.checked.cubes);
+        for (number, (triple, cube)) in triples.enumerate() {
             let (given, target) = self.meaning(&triple.claim);
-            if !self.is_valid(&triple.cube, &given, &target)? {
+            if !self.is_valid(cube, &given, &target)? {
                 return Err(wrong(format!("triple {number} does not hold: {}", describe(triple))));
             }
         }
@@ -99,7 +101,7 @@ impl<'c> Triples<'c> {
             self.run.poll(QUESTION * 64, spent(self.run))?;
         }
         if self.asked.is_multiple_of(QUESTIONS_A_SOLVER) {
-            self.solver = self.checked.system.solver(&self.solver).map_err(Reason::GaveUp)?;
+            self.solver = self.checked.system.solver(&self.solver).map_err(Reason::Solver)?;
         }
         let mut assumed: Vec<Lit> = Vec::with_capacity(all.len());
         for term in all {
@@ -111,7 +113,7 @@ impl<'c> Triples<'c> {
             Outcome::Unsat => Ok(false),
             Outcome::Stopped(why) => {
                 self.run.poll(Work::NONE, spent(self.run))?;
-                Err(Reason::GaveUp(why.to_string()))
+                Err(Reason::Solver(why.to_string()))
             }
         }
     }
@@ -122,8 +124,8 @@ fn spent(run: &Run) -> Spent {
 }
 
 fn describe(triple: &Triple) -> String {
-    let literals = triple.cube.literals().map(|(predicate, value)| {
-        let sign = if value { "" } else { "!" };
+    let literals = triple.cube.iter().map(|(predicate, value)| {
+        let sign = if *value { "" } else { "!" };
         format!("{sign}{predicate}")
     });
     format!("{{{}}} {:?}", literals.collect::<Vec<_>>().join(" "), triple.claim)

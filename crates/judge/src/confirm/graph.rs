@@ -7,24 +7,24 @@
 
 use std::collections::VecDeque;
 
-use wattle_logic::Value;
+use wattle_engine::{Counterexample, Halt, Path, Reason, Schedule, Task, Violation};
+use wattle_logic::{Fault, Value};
 use wattle_memory::events::{Recorder, Surroundings};
 use wattle_memory::operational::{self, Action, State};
 use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
 use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
 use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId};
 
-use super::{Rejected, reject};
-use crate::{Counterexample, Path, Schedule, Task, Violation};
+use super::{reject, rejected, unsupported};
 
 /// See the module. The state in which the threads stand at the end.
 pub fn confirm(
     task: &Task<'_>,
     counterexample: &Counterexample,
     execution: &Execution,
-) -> Result<State, Rejected> {
+) -> Result<State, Halt> {
     let program = task.program;
-    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
+    let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;
     if counterexample.paths.len() != shape.threads.len() {
         return reject("the graph does not have one path a thread");
     }
@@ -45,7 +45,7 @@ fn confirm_from(
     start: &State,
     counterexample: &Counterexample,
     execution: &Execution,
-) -> Result<State, Rejected> {
+) -> Result<State, Halt> {
     let program = task.program;
     let world = Surroundings { program, shape };
     let mut rebuilt = Execution { coherence: execution.coherence.clone(), ..Execution::default() };
@@ -80,41 +80,48 @@ fn confirm_from(
 }
 
 /// The axioms on an execution.
-fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Rejected> {
+fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Halt> {
     let Some(axioms) = &task.memory.axioms else { return Ok(()) };
-    axiomatic::well_formed(execution).map_err(Rejected)?;
-    let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(Rejected)?;
+    axiomatic::well_formed(execution).map_err(rejected)?;
+    let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(unsupported)?;
     match evaluation.broken() {
         Some(broken) => reject(format!("axiom {} of {} forbids it", broken.name, task.memory.name)),
         None => Ok(()),
     }
 }
 
-/// What a replayed schedule shows, judged by the axioms: machine and text must be twins. Stores that
-/// are still pending reach memory first, which the machine may do at any time.
-pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Rejected> {
-    let (Some(machine), Some(_), Some(start)) = (task.memory.machine, &task.memory.axioms, states.first())
-    else {
-        return Ok(());
-    };
-    let program = task.program;
-    if !has_twins(program) {
+/// What a replayed schedule shows, judged by the axioms: machine and text must be twins.
+pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Halt> {
+    if task.memory.axioms.is_none() || !has_twins(task.program) {
         return Ok(());
     }
-    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
-    let mut actions = schedule.actions.clone();
-    // A fault ends the schedule without a state of its own.
-    actions.truncate(states.len() - 1);
-    let Some(last) = states.last() else { return Ok(()) };
-    actions.extend(drain(program, &shape, machine, last));
-    match observe(program, &shape, machine, start, &actions) {
+    match graph_of(task, schedule, states) {
         Some(execution) => judge(task, &execution),
         None => reject("the stores that are still pending cannot reach memory"),
     }
 }
 
+/// The event graph of a counterexample that has a schedule. `None`: there is no schedule, it does not replay, or the
+/// model's machine does things that are no events.
+pub fn observed(task: &Task<'_>, counterexample: &Counterexample) -> Option<Execution> {
+    let schedule = counterexample.schedule.as_ref()?;
+    let replayed = super::replay(task, counterexample).ok()?;
+    graph_of(task, schedule, &replayed.states)
+}
+
+/// Stores that are still pending reach memory first, which the machine may do at any time.
+fn graph_of(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Option<Execution> {
+    let program = task.program;
+    let (machine, shape) = (task.memory.machine?, Shape::new(program).ok()?);
+    let mut actions = schedule.actions.clone();
+    // A fault ends the schedule without a state of its own.
+    actions.truncate(states.len() - 1);
+    actions.extend(drain(program, &shape, machine, states.last()?));
+    observe(program, &shape, machine, states.first()?, &actions)
+}
+
 /// The commits that empty all buffers.
-pub fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Action> {
+fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Action> {
     let mut state = state.clone();
     let mut actions = Vec::new();
     loop {
@@ -150,7 +157,7 @@ fn locked_steps_are_single(execution: &Execution) -> bool {
 }
 
 /// The initial states whose memory is what the graph's initial writes say.
-fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec<State>, Rejected> {
+fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec<State>, Halt> {
     let locations = shape.locations.len();
     let initial = execution.events.get(..locations).unwrap_or_default();
     let is_start = |state: &State| {
@@ -162,8 +169,8 @@ fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec
             })
     };
     let mut starts = Vec::new();
-    for start in operational::initial_states(program, shape).map_err(Rejected)? {
-        starts.extend(start.map_err(Rejected)?.map(|(_, state)| state).filter(is_start));
+    for start in operational::initial_states(program, shape).map_err(unsupported)? {
+        starts.extend(start.map_err(unsupported)?.map(|(_, state)| state).filter(is_start));
     }
     Ok(starts)
 }
@@ -184,7 +191,7 @@ fn follow(
     events: VecDeque<Event>,
     rebuilt: &mut Execution,
     failures: &mut Failures,
-) -> Result<ThreadState, Rejected> {
+) -> Result<ThreadState, Halt> {
     let Surroundings { program, shape } = world;
     let cfg = &program.process(shape.info(thread).process).cfg;
     let mut recorder = Recorder::new(thread);
@@ -209,6 +216,8 @@ fn follow(
                 failures.faults.push(Violation::Fault { thread, edge: *id, op, fault });
                 return Ok(state);
             }
+            Err(Stop::Fault { fault: Fault::Overflow, .. }) => return Err(Reason::Overflow.into()),
+            Err(Stop::Unsupported { what }) => return Err(unsupported(what.to_string())),
             Err(stop) => return reject(format!("thread {} cannot take edge {}: {stop:?}", thread.0, id.0)),
         }
     }
@@ -302,7 +311,7 @@ fn is_violated(
     violated: &Violation,
     state: &State,
     failures: &Failures,
-) -> Result<(), Rejected> {
+) -> Result<(), Halt> {
     match violated {
         Violation::Assertion { thread, edge, op } => {
             let found = failures.assertions.contains(&(*thread, *edge, *op));
@@ -332,16 +341,16 @@ fn is_violated(
 }
 
 /// `Ok` if the property does *not* hold in the state.
-fn holds(program: &Program, shape: &Shape, property: &Property, state: &State) -> Result<(), Rejected> {
+fn holds(program: &Program, shape: &Shape, property: &Property, state: &State) -> Result<(), Halt> {
     let view = operational::View { program, shape, state };
-    let value = property.formula.evaluate_bool(&view).map_err(|fault| Rejected(fault.to_string()))?;
+    let value = property.formula.evaluate_bool(&view).map_err(|fault| rejected(fault.to_string()))?;
     let good = match property.kind {
         PropertyKind::Forbid => !value,
         PropertyKind::Always | PropertyKind::Finally => value,
     };
     let filtered = match &program.filter {
         Some(filter) if property.kind == PropertyKind::Finally => {
-            !filter.evaluate_bool(&view).map_err(|fault| Rejected(fault.to_string()))?
+            !filter.evaluate_bool(&view).map_err(|fault| rejected(fault.to_string()))?
         }
         _ => false,
     };

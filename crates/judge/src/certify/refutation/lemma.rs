@@ -1,6 +1,8 @@
 //! Checks lemmas: facts with reasons, and what they violate.
 
-use super::{By, Definition, Edge, Fact, Graph, Literal, Pair, Refutation, Test, Violation};
+use wattle_engine::certificate::refutation::{
+    By, Definition, Edge, Fact, Graph, Literal, Pair, Refutation, Test, Violation,
+};
 
 /// The definitions of a problem, ready to be looked up.
 pub(super) struct Theory<'r> {

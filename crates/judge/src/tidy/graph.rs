@@ -4,11 +4,11 @@
 //! by step. What nobody reads and no axiom needs disappears; what remains has fewest events in the
 //! sense that no thread can stop earlier.
 
+use wattle_engine::{Counterexample, Run, Spent, Task, Violation, Work};
 use wattle_memory::Execution;
 use wattle_program::{Op, Shape, ThreadId};
 
 use crate::confirm::confirm;
-use crate::{Counterexample, Run, Spent, Task, Violation, Work};
 
 /// Of longer executions only large parts are dropped: each try evaluates the axioms naively.
 const LONGEST: usize = 120;

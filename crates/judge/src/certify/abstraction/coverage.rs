@@ -9,36 +9,32 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::Cube;
-use wattle_program::{EdgeId, ProcessId};
+use wattle_engine::{Coverage, Halt, Run, Spent};
 
 use super::closure::STATE;
 use super::closure::{Closure, Failure, Parts, Truth, truth, undecided};
 use super::wrong;
-use crate::{Reason, Run, Spent};
-
-/// The edges that no execution takes, of the program as it was given; may an execution end?
-pub type Coverage<'a> = (&'a [(ProcessId, EdgeId)], bool);
 
 impl Closure<'_> {
-    pub fn coverage(&self, (unreached, ends): Coverage<'_>, run: &Run) -> Result<(), Reason> {
+    pub fn coverage(&self, claimed: &Coverage, run: &Run) -> Result<(), Halt> {
         let (system, states) = (&self.checked.system, &self.checked.proof.states);
         let is_end = |thread: usize, point: usize| system.ends[thread][point];
         let may_end = (states.iter())
             .any(|(points, _)| points.iter().enumerate().all(|(thread, at)| is_end(thread, at.0 as usize)));
-        match (ends, may_end) {
+        match (claimed.ends, may_end) {
             (false, true) => return Err(wrong("a state of the set is an end, and none is said to be")),
             (true, false) => return Err(wrong("no state of the set is an end, and one is said to be")),
             _ => {}
         }
         let mut never: BTreeSet<usize> = BTreeSet::new();
-        for edge in unreached {
+        for edge in &claimed.unreached {
             let steps = self.checked.steps_of(*edge);
             never.extend(steps.ok_or_else(|| wrong(format!("{edge:?} is no edge of the program")))?);
         }
         if never.is_empty() {
             return Ok(());
         }
-        for (number, (points, cube)) in states.iter().enumerate() {
+        for (number, ((points, _), cube)) in states.iter().zip(&self.checked.states).enumerate() {
             if number % 64 == 0 {
                 run.poll(STATE * 64, Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
             }

@@ -11,12 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use wattle_abstraction::Cube;
+use wattle_engine::{Halt, Reason, Run, Spent, Work};
 use wattle_logic::Kind;
 use wattle_program::{Point, PropertyKind};
 
 use super::first::First;
 use super::{Checked, Claim, places, wrong};
-use crate::{Reason, Run, Spent, Work};
 
 /// One state is split into at most so many parts. More would take too long, and prove nothing either way.
 const MOST_PARTS: usize = 4_096;
@@ -27,8 +27,8 @@ pub(super) enum Failure {
     TooManyParts,
 }
 
-pub(super) fn undecided() -> Reason {
-    Reason::GaveUp(format!("a state falls into more than {MOST_PARTS} parts"))
+pub(super) fn undecided() -> Halt {
+    Reason::TooLarge(format!("a state falls into more than {MOST_PARTS} parts")).into()
 }
 
 fn fails<T>(what: String) -> Result<T, Failure> {
@@ -81,7 +81,7 @@ pub(super) struct Closure<'c> {
 pub(super) const STATE: Work = Work::microseconds(100);
 
 impl<'c> Closure<'c> {
-    pub fn new(checked: &'c Checked<'c>, first: First) -> Result<Closure<'c>, Reason> {
+    pub fn new(checked: &'c Checked<'c>, first: First) -> Closure<'c> {
         let (proof, system) = (checked.proof, &checked.system);
         let cells: Vec<Vec<u32>> = proof.predicates.iter().map(|term| checked.cells_of(term)).collect();
         let entry = |transition: &wattle_abstraction::system::Transition| {
@@ -100,8 +100,8 @@ impl<'c> Closure<'c> {
             contradictions_of: vec![vec![]; proof.predicates.len()],
             states: HashMap::new(),
         };
-        for triple in &proof.triples {
-            let cube = triple.cube;
+        for (triple, cube) in proof.triples.iter().zip(&checked.cubes) {
+            let cube = *cube;
             match &triple.claim {
                 Claim::Contradiction => {
                     closure.contradictions.push(cube);
@@ -121,19 +121,20 @@ impl<'c> Closure<'c> {
                 }
             }
         }
-        for (points, cube) in &proof.states {
+        for ((points, _), cube) in proof.states.iter().zip(&checked.states) {
             closure.states.entry(points.as_slice()).or_default().push(*cube);
         }
-        Ok(closure)
+        closure
     }
 
-    pub fn check(&self, run: &Run) -> Result<(), Reason> {
+    pub fn check(&self, run: &Run) -> Result<(), Halt> {
         match self.cover(&self.checked.system.entries, self.initial) {
             Ok(true) => {}
             Ok(false) => return Err(wrong("the initial state is not in the set")),
             Err(_) => return Err(undecided()),
         }
-        for (number, (points, cube)) in self.checked.proof.states.iter().enumerate() {
+        let states = self.checked.proof.states.iter().zip(&self.checked.states);
+        for (number, ((points, _), cube)) in states.enumerate() {
             if number % 64 == 0 {
                 run.poll(STATE * 64, Spent { memory: run.resident().unwrap_or(0), states: number as u64 })?;
             }

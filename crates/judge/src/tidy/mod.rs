@@ -9,13 +9,13 @@
 
 mod graph;
 
+use wattle_engine::{Counterexample, Run, Schedule, Spent, Task, Work};
 use wattle_memory::Machine;
 use wattle_memory::operational::{Action, Half, Outcome, State, apply, initial_state};
 use wattle_program::step::AccessKind;
 use wattle_program::{Mode, Program, Shape};
 
 use crate::confirm::replay;
-use crate::{Counterexample, Run, Schedule, Spent, Task, Work};
 
 /// What replaying a move costs.
 const MOVE: Work = Work::microseconds(1);

@@ -1,7 +1,10 @@
 //! A small proof passes; whatever is changed in it, it does not.
 
+use std::sync::Arc;
+
+use wattle_engine::certificate::refutation::*;
+
 use super::*;
-use crate::certify::is_contradiction;
 
 fn fact(relation: u32, pair: Pair, by: By) -> Fact {
     Fact { relation, pair, by }
@@ -43,7 +46,7 @@ fn example() -> Refutation {
     }
 }
 
-fn check(of: &Refutation) -> Result<u64, Reason> {
+fn check(of: &Refutation) -> Result<u64, Halt> {
     refutation(of, &Run::default())
 }
 
@@ -52,7 +55,10 @@ fn rejected(change: impl FnOnce(&mut Refutation)) {
     change(&mut changed);
     assert_ne!(changed, example(), "nothing was changed");
     let answer = check(&changed);
-    assert!(answer.as_ref().is_err_and(is_contradiction), "{answer:?} {changed:#?}");
+    assert!(
+        answer.as_ref().is_err_and(|halt| matches!(halt, Halt::Contradiction(_))),
+        "{answer:?} {changed:#?}"
+    );
 }
 
 fn lemma(of: &mut Refutation) -> (&mut Vec<Fact>, &mut Violation) {

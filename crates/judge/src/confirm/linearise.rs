@@ -13,11 +13,10 @@
 //! Any order of the moves that respects this is a schedule; if the machine allows the execution, there
 //! is one. Whoever asks runs it, so nothing here needs to be believed.
 
+use wattle_engine::Path;
 use wattle_memory::operational::Action;
 use wattle_memory::{Event, EventKind, Execution, Machine};
 use wattle_program::{Orders, ThreadId};
-
-use crate::Path;
 
 /// `None`: the orders contradict each other, or the machine has no stores to commit.
 pub(super) fn linearise(machine: Machine, paths: &[Path], execution: &Execution) -> Option<Vec<Action>> {

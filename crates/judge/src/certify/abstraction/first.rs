@@ -14,11 +14,11 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::system::Transition;
+use wattle_engine::Reason;
 use wattle_logic::{Kind, Term};
 
 use super::Checked;
 use super::triples::Triples;
-use crate::Reason;
 
 /// By thread and point: the steps that go first.
 pub(super) type First = Vec<Vec<Option<Vec<usize>>>>;

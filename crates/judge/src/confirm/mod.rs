@@ -12,25 +12,12 @@ mod schedule;
 mod search;
 mod stuck;
 
-use std::fmt;
-
+use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Task, Unsupported};
 use wattle_memory::operational::State;
 
-use crate::{Counterexample, Schedule, Task};
-
-pub use graph::drain;
+pub use graph::observed;
 pub use schedule::replay;
 pub use stuck::is_deadlock;
-
-/// Why a counterexample does not hold water. Seeing one means that wattle has a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected(pub String);
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What a confirmation found out on its way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,13 +28,25 @@ pub struct Replay {
     pub schedule: Option<Schedule>,
 }
 
-/// Hold a counterexample against every form that its memory model has.
-pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
+/// Hold a counterexample against every form that its memory model has. A program with any number of copies
+/// is judged with as many as the counterexample says.
+///
+/// `Err`: a refused step contradicts whoever found the counterexample; a limit that the replay meets leaves
+/// it unknown.
+pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
+    let program = counterexample.instance.of(task.program);
+    let program = program.map_err(|error| rejected(error.to_string()))?;
+    let task = &Task { program: &program, ..*task };
     match (&counterexample.schedule, &counterexample.execution) {
-        (Some(schedule), _) if task.memory.machine.is_some() => {
+        (Some(schedule), execution) if task.memory.machine.is_some() => {
             let replayed = replay(task, counterexample)?;
             graph::judge_schedule(task, schedule, &replayed.states)?;
-            Ok(replayed)
+            match execution {
+                Some(execution) if observed(task, counterexample).as_ref() != Some(execution) => {
+                    reject("the event graph is not that of the schedule")
+                }
+                _ => Ok(replayed),
+            }
         }
         (_, Some(execution)) if task.memory.axioms.is_some() => {
             let end = graph::confirm(task, counterexample, execution)?;
@@ -59,6 +58,16 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
     }
 }
 
-fn reject<T>(why: impl Into<String>) -> Result<T, Rejected> {
-    Err(Rejected(why.into()))
+/// The judge's denial. Whoever knows which engine made the claim says so.
+fn rejected(why: impl Into<String>) -> Halt {
+    Contradiction::new("counterexample", "the property is violated", "replay", why).into()
+}
+
+fn reject<T>(why: impl Into<String>) -> Result<T, Halt> {
+    Err(rejected(why))
+}
+
+/// What the replay cannot follow, which says nothing about the counterexample.
+fn unsupported(what: impl Into<String>) -> Halt {
+    Reason::Unsupported(Unsupported::new(what)).into()
 }

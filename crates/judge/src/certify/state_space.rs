@@ -5,23 +5,20 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
-use wattle_logic::{Kind, Term, Value};
+use wattle_engine::{
+    Counterexample, Coverage, Halt, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported,
+    Violation, Work,
+};
+use wattle_logic::{Fault, Kind, Term, Value};
+use wattle_memory::Machine;
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, Stored, first_violation, initial_states, is_final, successors,
+    self, Action, Outcome as Moved, State, Stored, Successor, first_violation, initial_states, is_final,
+    successors,
 };
 use wattle_program::{EdgeId, Op, ProcessId, Program, Role, Shape, ThreadId};
 
-use super::WRONG;
+use super::{coverage, wrong};
 use crate::confirm::is_deadlock;
-use crate::{
-    Counterexample, OutcomeSet, Property, Reason, Run, Schedule, Spent, Task, Unsupported, Violation, Work,
-};
-
-/// The result of re-exploration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certified {
-    pub states: u64,
-}
 
 /// Everything that a plain breadth-first search over the reference machine finds.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +29,8 @@ pub struct Closure {
     pub violation: Option<Counterexample>,
     /// The values of the observed terms in all final states.
     pub outcomes: OutcomeSet,
+    /// Is there a final state (that the filter allows)?
+    pub ends: bool,
     /// Was a move left out because a thread had as many pending operations as `capacity` allows?
     pub cut: bool,
     /// The edges taken at least once.
@@ -47,19 +46,25 @@ pub struct Closure {
 /// a location that no other thread writes and no `fence(x)` waits for, of the value that the thread
 /// itself sees there. Such a store leaves memory as it is when it arrives, so dropping it at once
 /// loses no behaviour; kept, it can fill a buffer without end.
-pub fn state_space(task: &Task<'_>, capacity: usize, run: &Run) -> Result<Certified, Reason> {
+pub(super) fn state_space(
+    task: &Task<'_>,
+    capacity: usize,
+    coverage: Option<&Coverage>,
+    run: &Run,
+) -> Result<u64, Halt> {
     super::starts(task, run)?;
     let mut closure = explore(task, Some(capacity), true, false, run)?;
     if closure.cut && closure.violation.is_none() {
         closure = explore(task, Some(capacity), true, true, run)?;
     }
     if let Some(counterexample) = closure.violation {
-        return Err(Reason::GaveUp(format!("{WRONG}: {:?}", counterexample.violated)));
+        return Err(wrong(format!("{:?}", counterexample.violated)));
     }
     if closure.cut {
-        return Err(Reason::GaveUp(format!("{WRONG}: a buffer exceeds its capacity")));
+        return Err(wrong("a buffer exceeds its capacity"));
     }
-    Ok(Certified { states: closure.states })
+    coverage::same(task.program, coverage, &closure.taken, closure.ends)?;
+    Ok(closure.states)
 }
 
 /// Visit everything reachable; with `stop`, only up to the first violation.
@@ -140,137 +145,176 @@ fn explore(
     run: &Run,
 ) -> Result<Closure, Reason> {
     let Some(machine) = task.memory.machine else {
-        return Err(Reason::Unsupported(Unsupported::new("the memory model has no machine")));
+        return Err(unsupported("the memory model has no machine"));
     };
-    let program = task.program;
-    let unsupported = |what: String| Reason::Unsupported(Unsupported::new(what));
-    let shape = Shape::new(program).map_err(|error| unsupported(error.to_string()))?;
-    let sole = drop_idle.then(|| sole_writers(program, &shape));
-    let mut closure = Closure::default();
-    let mut known: HashSet<Rc<State>, BuildHasherDefault<Mix>> = HashSet::default();
-    let mut states: Vec<Rc<State>> = Vec::new();
-    let mut parents: Vec<Option<(usize, Action)>> = Vec::new();
-    let mut initial: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
-    for (number, start) in initial_states(program, &shape).map_err(unsupported)?.enumerate() {
-        if number % 256 == 0 {
-            run.poll(STATE * 256, spent(&states))?;
-        }
-        let Some((choices, state)) = start.map_err(unsupported)? else { continue };
-        let state = Rc::new(state);
-        if known.insert(state.clone()) {
-            initial.insert(states.len(), choices);
-            states.push(state);
-            parents.push(None);
-        }
-    }
+    let shape = &Shape::new(task.program).map_err(|error| unsupported(error.to_string()))?;
+    let sole = drop_idle.then(|| sole_writers(task.program, shape));
+    let mut search = Search {
+        task,
+        machine,
+        shape,
+        capacity,
+        sole,
+        closure: Closure::default(),
+        known: HashSet::default(),
+        states: vec![],
+        parents: vec![],
+        initial: BTreeMap::new(),
+    };
+    search.start(run)?;
     let mut next = 0;
-    let schedule = |at: usize, last: Option<Action>, parents: &[Option<(usize, Action)>]| {
-        let mut actions: Vec<Action> = last.into_iter().collect();
-        let mut at = at;
-        while let Some((parent, action)) = &parents[at] {
-            actions.push(action.clone());
-            at = *parent;
-        }
-        actions.reverse();
-        Schedule { initial: initial.get(&at).cloned().unwrap_or_default(), actions }
-    };
-    while next < states.len() {
+    while next < search.states.len() && !(stop && search.closure.violation.is_some()) {
         if next % 256 == 0 {
-            run.poll(STATE * 256, spent(&states))?;
+            run.poll(STATE * 256, spent(&search.states))?;
         }
-        let state = states[next].clone();
-        let report = |violated, last, parents: &[_]| Counterexample {
-            paths: vec![],
-            violated,
-            schedule: Some(schedule(next, last, parents)),
-            execution: None,
-        };
-        let bad = match task.property {
-            Property::Stated => match first_violation(program, &shape, &state) {
+        search.visit(next)?;
+        let state = search.states[next].clone();
+        for successor in successors(task.program, shape, machine, &state) {
+            if stop && search.closure.violation.is_some() {
+                break;
+            }
+            search.follow(next, successor)?;
+        }
+        next += 1;
+    }
+    search.closure.states = search.states.len() as u64;
+    Ok(search.closure)
+}
+
+fn unsupported(what: impl Into<String>) -> Reason {
+    Reason::Unsupported(Unsupported::new(what))
+}
+
+/// Breadth first, with every state kept as it is.
+struct Search<'a> {
+    task: &'a Task<'a>,
+    machine: Machine,
+    shape: &'a Shape,
+    capacity: Option<usize>,
+    /// See [`sole_writers`]; `None`: stores that change nothing are kept.
+    sole: Option<Vec<Option<ThreadId>>>,
+    closure: Closure,
+    known: HashSet<Rc<State>, BuildHasherDefault<Mix>>,
+    states: Vec<Rc<State>>,
+    /// How each state was reached first.
+    parents: Vec<Option<(usize, Action)>>,
+    /// The choices of those that are initial.
+    initial: BTreeMap<usize, Vec<i64>>,
+}
+
+impl Search<'_> {
+    fn start(&mut self, run: &Run) -> Result<(), Reason> {
+        let starts = initial_states(self.task.program, self.shape).map_err(unsupported)?;
+        for (number, start) in starts.enumerate() {
+            if number % 256 == 0 {
+                run.poll(STATE * 256, spent(&self.states))?;
+            }
+            let Some((choices, state)) = start.map_err(unsupported)? else { continue };
+            let number = self.states.len();
+            if self.add(state, None) {
+                self.initial.insert(number, choices);
+            }
+        }
+        Ok(())
+    }
+
+    /// Is the state new?
+    fn add(&mut self, state: State, parent: Option<(usize, Action)>) -> bool {
+        let new = !self.known.contains(&state);
+        if new {
+            let state = Rc::new(state);
+            self.known.insert(state.clone());
+            self.states.push(state);
+            self.parents.push(parent);
+        }
+        new
+    }
+
+    /// What is to be said of the state itself.
+    fn visit(&mut self, number: usize) -> Result<(), Reason> {
+        let (program, state) = (self.task.program, self.states[number].clone());
+        let bad = match self.task.property {
+            Property::Stated => match first_violation(program, self.shape, &state) {
                 Some(found) if found.fault.is_some() => {
-                    let text = "a property has no value in a reachable state";
-                    return Err(Reason::GaveUp(text.into()));
+                    return Err(Reason::NoValue("a property has no value in a reachable state".into()));
                 }
                 Some(found) => Some(Violation::Property { property: found.property }),
                 None => None,
             },
-            Property::NoDeadlock => is_deadlock(program, &shape, machine, &state)
+            Property::NoDeadlock => is_deadlock(program, self.shape, self.machine, &state)
                 .map_err(|why| unsupported(why.to_string()))?
                 .then_some(Violation::Deadlock),
         };
-        if let Some(violated) = bad
-            && closure.violation.is_none()
-        {
-            closure.violation = Some(report(violated, None, &parents));
+        if let Some(violated) = bad {
+            self.report(violated, number, None);
         }
-        if stop && closure.violation.is_some() {
-            break;
-        }
-        if is_final(program, &shape, &state) {
-            let view = operational::View { program, shape: &shape, state: &state };
+        if is_final(program, self.shape, &state) {
+            let view = operational::View { program, shape: self.shape, state: &state };
             let filtered =
                 program.filter.as_ref().is_some_and(|filter| filter.evaluate_bool(&view) == Ok(false));
+            self.closure.ends |= !filtered;
             let values: Result<Vec<_>, _> =
                 program.observed.iter().map(|term| term.evaluate(&view)).collect();
             if !filtered && let Ok(values) = values {
-                closure.outcomes.insert(values);
+                self.closure.outcomes.insert(values);
             }
         }
-        for successor in successors(program, &shape, machine, &state) {
-            let action = successor.action;
-            if task.property == Property::NoDeadlock && only_asserts(program, &shape, &action) {
-                continue;
-            }
-            match successor.outcome {
-                Moved::Moved { state: mut moved, failed, .. } => {
-                    if let Some(sole) = &sole {
-                        drop_idle_stores(&mut moved, sole);
-                    }
-                    let pending = most_pending(&shape, &moved);
-                    if capacity.is_some_and(|capacity| pending > capacity) {
-                        closure.cut = true;
-                        continue;
-                    }
-                    closure.most_pending = closure.most_pending.max(pending);
-                    if let Action::Step { thread, edge, .. } = &action {
-                        closure.taken.insert((shape.info(*thread).process, *edge));
-                        if let Some(op) = failed.first()
-                            && task.property == Property::Stated
-                            && closure.violation.is_none()
-                        {
-                            let violated = Violation::Assertion { thread: *thread, edge: *edge, op: *op };
-                            closure.violation = Some(report(violated, Some(action.clone()), &parents));
-                        }
-                    }
-                    if !known.contains(&moved) {
-                        let moved = Rc::new(moved);
-                        known.insert(moved.clone());
-                        states.push(moved);
-                        parents.push(Some((next, action)));
-                    }
-                }
-                Moved::Fault { fault: wattle_logic::Fault::Overflow, .. } => {
-                    return Err(Reason::GaveUp("an integer left 64 bits".into()));
-                }
-                Moved::Fault { fault, op } => {
-                    if let Action::Step { thread, edge, .. } = &action
-                        && task.property == Property::Stated
-                        && closure.violation.is_none()
-                    {
-                        let violated = Violation::Fault { thread: *thread, edge: *edge, op, fault };
-                        closure.violation = Some(report(violated, Some(action.clone()), &parents));
-                    }
-                }
-                Moved::Unsupported { what } => return Err(unsupported(what.to_string())),
-            }
-            if stop && closure.violation.is_some() {
-                break;
-            }
-        }
-        next += 1;
+        Ok(())
     }
-    closure.states = states.len() as u64;
-    Ok(closure)
+
+    /// A move from a state, and where it leads.
+    fn follow(&mut self, from: usize, Successor { action, outcome, .. }: Successor) -> Result<(), Reason> {
+        let judged = self.task.property == Property::Stated;
+        if !judged && only_asserts(self.task.program, self.shape, &action) {
+            return Ok(());
+        }
+        match outcome {
+            Moved::Moved { state: mut moved, failed, .. } => {
+                if let Some(sole) = &self.sole {
+                    drop_idle_stores(&mut moved, sole);
+                }
+                let pending = most_pending(self.shape, &moved);
+                if self.capacity.is_some_and(|capacity| pending > capacity) {
+                    self.closure.cut = true;
+                    return Ok(());
+                }
+                self.closure.most_pending = self.closure.most_pending.max(pending);
+                if let Action::Step { thread, edge, .. } = action {
+                    self.closure.taken.insert((self.shape.info(thread).process, edge));
+                    if let (true, Some(op)) = (judged, failed.first()) {
+                        let violated = Violation::Assertion { thread, edge, op: *op };
+                        self.report(violated, from, Some(&action));
+                    }
+                }
+                self.add(moved, Some((from, action)));
+            }
+            Moved::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow),
+            Moved::Fault { fault, op } => {
+                if let (true, Action::Step { thread, edge, .. }) = (judged, &action) {
+                    let violated = Violation::Fault { thread: *thread, edge: *edge, op, fault };
+                    self.report(violated, from, Some(&action));
+                }
+            }
+            Moved::Unsupported { what } => return Err(unsupported(what.to_string())),
+        }
+        Ok(())
+    }
+
+    /// Keep the first violation, with the moves to this state and perhaps one more.
+    fn report(&mut self, violated: Violation, mut at: usize, last: Option<&Action>) {
+        if self.closure.violation.is_some() {
+            return;
+        }
+        let mut actions: Vec<Action> = last.into_iter().cloned().collect();
+        while let Some((parent, action)) = &self.parents[at] {
+            actions.push(action.clone());
+            at = *parent;
+        }
+        actions.reverse();
+        let initial = self.initial.get(&at).cloned().unwrap_or_default();
+        let schedule = Schedule { initial, actions };
+        self.closure.violation = Some(Counterexample::scheduled(violated, schedule));
+    }
 }
 
 /// Is the move there for an assertion only?

@@ -1,15 +1,16 @@
 //! The replay of a schedule on the reference machine, move by move; the last state is judged by the
 //! definitions of the properties.
 
+use wattle_engine::{Counterexample, Halt, Property, Reason, Task, Violation};
+use wattle_logic::Fault;
 use wattle_memory::Machine;
 use wattle_memory::operational::{self, Outcome, State};
 use wattle_program::{Op, Program, Shape};
 
-use super::{Rejected, Replay, is_deadlock, reject};
-use crate::{Counterexample, Property, Task, Violation};
+use super::{Replay, is_deadlock, reject, rejected, unsupported};
 
 /// Does the machine do what the schedule says, and is the property violated then?
-pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
+pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
     let Some(machine) = task.memory.machine else {
         return reject("the memory model has no machine to replay on");
     };
@@ -17,7 +18,7 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
         return reject("the counterexample has no schedule");
     };
     let program = task.program;
-    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
+    let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;
     let Some(start) = operational::initial_state(program, &shape, &schedule.initial) else {
         return reject("the schedule does not start in an initial state");
     };
@@ -44,20 +45,21 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
                 }
                 states.push(state);
             }
+            Outcome::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow.into()),
             Outcome::Fault { fault, op } => {
                 let operational::Action::Step { thread, edge, .. } = action else {
                     return reject(format!("move {} faults outside an edge", number + 1));
                 };
                 let (thread, edge) = (*thread, *edge);
                 let same = counterexample.violated == Violation::Fault { thread, edge, op, fault };
-                return if last && same && fault != wattle_logic::Fault::Overflow {
+                return if last && same {
                     Ok(Replay { states, schedule: None })
                 } else {
                     reject(format!("move {} faults: {fault}", number + 1))
                 };
             }
             Outcome::Unsupported { what } => {
-                return reject(format!("move {} is unsupported: {what}", number + 1));
+                return Err(unsupported(what.to_string()));
             }
         }
     }
@@ -71,7 +73,7 @@ fn judge(
     machine: Machine,
     counterexample: &Counterexample,
     states: &[State],
-) -> Result<(), Rejected> {
+) -> Result<(), Halt> {
     let program: &Program = task.program;
     let last = &states[states.len() - 1];
     match &counterexample.violated {
@@ -87,7 +89,7 @@ fn judge(
         Violation::Deadlock => match is_deadlock(program, shape, machine, last) {
             Ok(true) => Ok(()),
             Ok(false) => reject("the last state is not stuck"),
-            Err(why) => reject(why.to_string()),
+            Err(why) => Err(Reason::TooLarge(why.to_string()).into()),
         },
     }
 }

@@ -10,14 +10,14 @@
 
 use std::collections::HashSet;
 
+use wattle_engine::{Counterexample, Halt, Schedule, Task, Violation};
 use wattle_memory::Machine;
 use wattle_memory::operational::{self, Action, Outcome, State};
 use wattle_program::{Program, PropertyKind, Shape, ThreadId};
 
 use super::linearise::linearise;
 use super::schedule::replay;
-use super::{Rejected, Replay, reject};
-use crate::{Counterexample, Schedule, Task, Violation};
+use super::{Replay, reject, rejected, unsupported};
 
 /// A machine that needs more states than this to follow given paths is left alone: the axioms have
 /// judged already.
@@ -25,11 +25,11 @@ const MOST_STATES: usize = 300_000;
 
 /// A schedule of the same paths, replayed; none if the model has no machine, or none that can run the
 /// program.
-pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Rejected> {
+pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
     let Some(machine) = task.memory.machine else { return Ok(Replay::default()) };
     let program = task.program;
-    let shape = Shape::new(program).map_err(|error| Rejected(error.to_string()))?;
-    let initial = operational::initial_states(program, &shape).map_err(Rejected)?;
+    let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;
+    let initial = operational::initial_states(program, &shape).map_err(unsupported)?;
     let property = match counterexample.violated {
         Violation::Property { property } => program.properties.get(property).map(|property| property.kind),
         _ => None,
@@ -47,7 +47,7 @@ pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repl
     let execution = counterexample.execution.as_ref();
     let straight = execution.and_then(|execution| linearise(machine, &counterexample.paths, execution));
     for start in initial {
-        let Some((codes, start)) = start.map_err(Rejected)? else { continue };
+        let Some((codes, start)) = start.map_err(unsupported)? else { continue };
         search.actions.clear();
         let positions = vec![0; start.threads.len()];
         if search.follow(&start, straight.as_deref().unwrap_or_default())

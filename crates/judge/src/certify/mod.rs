@@ -1,0 +1,106 @@
+//! Checkers of certificates, one file a form. They import no engine.
+//!
+//! Every claim is checked: that the property holds, what the certificate says of itself, and what the answer says
+//! of coverage, since warnings about vacuous proofs rest on it. A claim that is not so is a contradiction;
+//! a limit that is met on the way leaves the proof unchecked.
+
+pub mod abstraction;
+mod coverage;
+mod executions;
+pub mod refutation;
+mod state_space;
+
+use wattle_engine::{
+    Certificate, Contradiction, Coverage, Halt, Reason, Run, Spent, Task, Unsupported, Work,
+};
+use wattle_memory::operational::initial_states;
+use wattle_smt::Library;
+
+pub use executions::{Survey, survey};
+pub use state_space::{Closure, explore_all};
+
+/// What was checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certified {
+    /// What was counted on the way, by the name of the statistic.
+    pub counts: Vec<(&'static str, u64)>,
+    /// What the check does not cover, in words for people.
+    pub caveats: Vec<String>,
+}
+
+/// Let other code look at a proof again, from the program as it was read.
+pub fn certify(
+    task: &Task<'_>,
+    certificate: &Certificate,
+    coverage: Option<&Coverage>,
+    library: impl FnOnce() -> Result<Library, String>,
+    run: &Run,
+) -> Result<Certified, Halt> {
+    let mut certified = Certified::default();
+    match certificate {
+        Certificate::StateSpace { capacity } => {
+            let states = state_space::state_space(task, *capacity, coverage, run)?;
+            certified.counts.push(("certified states", states));
+        }
+        Certificate::Executions { executions } => {
+            executions::executions(task, *executions, coverage, run)?;
+            certified.counts.push(("certified executions", *executions));
+        }
+        Certificate::Abstraction(proof) => {
+            let library = library().map_err(Reason::Solver)?;
+            let (triples, states) = abstraction::abstraction(task, proof, coverage, &library, run)?;
+            certified.counts.extend([("certified triples", triples), ("certified states", states)]);
+            if proof.reduction.is_some() {
+                certified.caveats.push(
+                    "the check covers the program with its buffers written into it, not that writing".into(),
+                );
+            }
+        }
+        Certificate::Refutation(None) => {
+            return Err(Reason::Solver("the solver did not write its proof down".into()).into());
+        }
+        Certificate::Refutation(Some(proof)) => {
+            starts(task, run)?;
+            certified.counts.push(("certified steps", refutation::refutation(proof, run)?));
+            certified.caveats.push("the check covers solving, not how the program became a formula".into());
+            certified.caveats.extend(coverage::by_listing(task, coverage, run)?);
+        }
+    }
+    Ok(certified)
+}
+
+/// The certificate, or the coverage beside it, is wrong.
+fn wrong(what: impl std::fmt::Display) -> Halt {
+    Contradiction::new(
+        "certificate",
+        "the property holds",
+        "checker",
+        format!("the certificate is wrong: {what}"),
+    )
+    .into()
+}
+
+/// Is there an initial state? Of a program without one anything can be proved.
+fn starts(task: &Task<'_>, run: &Run) -> Result<(), Halt> {
+    if task.program.init.is_none() {
+        return Ok(());
+    }
+    let unsupported = |why: String| Reason::Unsupported(Unsupported::new(why));
+    let shape = task.shape().map_err(Reason::Unsupported)?;
+    for (number, start) in initial_states(task.program, &shape).map_err(unsupported)?.enumerate() {
+        if number % 512 == 0 {
+            run.poll(START * 512, Spent::default())?;
+        }
+        if start.map_err(unsupported)?.is_some() {
+            return Ok(());
+        }
+    }
+    Err(nothing_to_start_from())
+}
+
+/// What making an initial state costs.
+const START: Work = Work::nanoseconds(600);
+
+fn nothing_to_start_from() -> Halt {
+    wrong(Reason::NoInitialState)
+}

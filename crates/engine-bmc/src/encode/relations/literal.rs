@@ -278,25 +278,13 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
             }
             Term::Domain(a) => {
                 let others: Vec<u32> = self.bounds(a).may.successors(from).collect();
-                let absolute = self.is_absolute(a);
-                let mut all = Vec::new();
-                for other in others {
-                    let literal = self.literal(a, (from, other), circuit)?;
-                    all.push(self.given(absolute, literal, from, other, circuit));
-                }
-                circuit.any(&all)
+                let pairs: Vec<_> = others.into_iter().map(|other| (other, (from, other))).collect();
+                self.some(a, from, &pairs, circuit)?
             }
             Term::Range(a) => {
-                let others = 0..self.size() as u32;
-                let others: Vec<u32> =
-                    others.filter(|other| self.bounds(a).may.contains((*other, to))).collect();
-                let absolute = self.is_absolute(a);
-                let mut all = Vec::new();
-                for other in others {
-                    let literal = self.literal(a, (other, to), circuit)?;
-                    all.push(self.given(absolute, literal, to, other, circuit));
-                }
-                circuit.any(&all)
+                let pairs = (0..self.size() as u32).map(|other| (other, (other, to)));
+                let pairs: Vec<_> = pairs.filter(|(_, pair)| self.bounds(a).may.contains(*pair)).collect();
+                self.some(a, to, &pairs, circuit)?
             }
             Term::FromRead => {
                 let (reads_from, coherence) = (self.terms.relation("rf"), self.terms.relation("co"));
@@ -310,6 +298,23 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
         };
         self.literals.insert((id, from, to), literal);
         Ok(literal)
+    }
+
+    /// One of these pairs of `end` and another event holds, given that `end` happens.
+    fn some(
+        &mut self,
+        id: TermId,
+        end: u32,
+        pairs: &[(u32, Pair)],
+        circuit: &mut Circuit<'_>,
+    ) -> Result<Lit, Unsupported> {
+        let absolute = self.is_absolute(id);
+        let mut all = Vec::new();
+        for (other, pair) in pairs {
+            let literal = self.literal(id, *pair, circuit)?;
+            all.push(self.given(absolute, literal, end, *other, circuit));
+        }
+        Ok(circuit.any(&all))
     }
 
     /// `literal`, and the third event happens; given that `end` does.

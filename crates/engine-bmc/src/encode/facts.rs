@@ -1,4 +1,4 @@
-//! What an expression may be worth, before anything is solved.
+//! Which values an expression may have, found before anything is solved.
 //!
 //! A read returns what one of its candidate writes wrote. So the values of a read are among those of
 //! the expressions that these writes store, and these in turn are computed from values of reads:
@@ -15,12 +15,12 @@
 //!
 //! *Otherwise*, or if rounds become too many, facts are widened. Without such an axiom a read whose
 //! value may depend on itself may return anything, so all reads on a cycle of "may depend on" are
-//! worth any 64 bits from the start, or whatever is in the range of their location; the others settle,
+//! given all 64-bit values from the start, or all of the range of their location; the others settle,
 //! because they wait only for each other.
 //!
 //! Facts speak of values that are needed: of reads that happen, of operations that have a result. An
 //! operand that an execution does not look at (the other side of a join, a read that does not happen)
-//! may be worth anything, and the circuit may compute anything from it.
+//! may have any value, and the circuit may compute anything from it.
 
 mod join;
 mod node;

@@ -1,4 +1,4 @@
-//! Two ways to say which executions a memory model allows.
+//! What a formulation is: a way to tell the solver which executions a memory model allows.
 
 use wattle_engine::Unsupported;
 use wattle_memory::MemoryModel;

@@ -24,8 +24,8 @@ const MOST_BITS: usize = 64;
 /// What a read returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// What this expression is worth, where the read happens: it has one write only, and that one is
-    /// made earlier.
+    /// The value of this expression, where the read happens: it can only read from one write, and that
+    /// one is initial or comes earlier in its thread.
     Same(Expr),
     Word(Word),
 }
@@ -282,7 +282,7 @@ impl Circuit<'_> {
         }
     }
 
-    /// The value that belongs to the location that an expression is worth.
+    /// The value that belongs to the location that is the value of an expression.
     fn by_location(
         &mut self,
         structure: &Structure<'_>,

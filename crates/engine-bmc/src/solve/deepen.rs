@@ -68,7 +68,7 @@ pub(crate) fn deepen(
                 bounds.truncate(1);
             }
             Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted.into()),
-            // A bound that was completed is worth saying when the next is too much.
+            // If the next bound is too much, the answer is the last one that was completed.
             Err(Failed::Effort(reason) | Failed::Large(reason)) => {
                 let completed = known.completed.pop();
                 return completed

@@ -274,27 +274,8 @@ pub(crate) fn choose(
         (0..structure.events.len()).filter(|event| all.happens(*event, &values)).collect();
     let number = |event: u32| happening.iter().position(|other| *other == event as usize).map(|at| at as u32);
     let place = |event: usize| all.location(event, &values);
-    let mut execution = Execution::default();
-    for event in &happening {
-        let (made, location) = (&structure.events[*event], place(*event));
-        let value = Value::Int(0);
-        let kind = match made.access {
-            Access::Read => EventKind::Read { location, value },
-            Access::Write => EventKind::Write { location, value },
-            Access::Update => EventKind::Update { location, read: value.clone(), written: value },
-            Access::Fence => EventKind::Fence,
-        };
-        execution.events.push(Made {
-            kind,
-            thread: made.thread,
-            edge: None,
-            step: None,
-            tags: made.tags.clone(),
-            instruction: made.step,
-            locked: made.locked,
-            orders: made.orders,
-        });
-    }
+    let events = happening.iter().map(|event| made(&structure.events[*event], place(*event)));
+    let mut execution = Execution { events: events.collect(), ..Execution::default() };
     let truth = |expr: Expr| match structure.arena.value(expr) {
         Some(value) => value != 0,
         None => {
@@ -350,4 +331,24 @@ pub(crate) fn choose(
         }
     }
     (assumed, execution)
+}
+
+fn made(event: &Event, location: u32) -> Made {
+    let value = Value::Int(0);
+    let kind = match event.access {
+        Access::Read => EventKind::Read { location, value },
+        Access::Write => EventKind::Write { location, value },
+        Access::Update => EventKind::Update { location, read: value.clone(), written: value },
+        Access::Fence => EventKind::Fence,
+    };
+    Made {
+        kind,
+        thread: event.thread,
+        edge: None,
+        step: None,
+        tags: event.tags.clone(),
+        instruction: event.step,
+        locked: event.locked,
+        orders: event.orders,
+    }
 }

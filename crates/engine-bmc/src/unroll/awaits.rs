@@ -96,7 +96,7 @@ fn is_on_every_round(process: &Process, component: &Component, place: Point) -> 
     true
 }
 
-/// Does nobody but the thread itself notice?
+/// Does an operation change nothing outside its thread, and is it never judged?
 fn is_silent(op: &Op) -> bool {
     match op {
         Op::Load { .. } | Op::Assign { .. } | Op::Havoc { .. } | Op::Forget { .. } | Op::Assume { .. } => {

@@ -29,12 +29,12 @@ pub(super) struct Step<'r, 'a, 's> {
     pub surroundings: Surroundings<'a>,
     pub copy: u32,
     pub arena: &'r mut Arena<'s>,
-    /// Is a path wanted that stops here, where a term may have no value?
+    /// Where a term may have no value, a path that stops in the fault is wanted too.
     pub may_fault: bool,
     pub chooser: &'r mut Chooser,
     pub state: &'r mut State<'a>,
     pub edge: EdgeId,
-    /// Will the other side of the branch do as well?
+    /// Both sides of the branch lead to the same point, and this path stands for both.
     pub detour: bool,
     /// What the `havoc`s so far chose.
     pub choices: Vec<i64>,

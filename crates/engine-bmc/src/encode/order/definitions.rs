@@ -30,7 +30,7 @@ pub(crate) struct Definitions<'a, 'e, 's> {
     known: BTreeMap<TermId, Option<RelationId>>,
 }
 
-/// Does the relation of a term have pairs?
+/// The relation of a term; `None` if it has no pairs.
 type Defined = Result<Option<RelationId>, Unsupported>;
 
 impl<'a, 'e, 's> Definitions<'a, 'e, 's> {

@@ -42,7 +42,7 @@ const SORTS: [Sort; 7] = [
     Sort::Bits { width: 64, signed: false },
 ];
 
-/// Compares the words of expressions over two reads of `width` bits with what they are worth.
+/// Compares the words of expressions over two reads of `width` bits with their values.
 fn compare(structure: &Structure<'_>, exprs: &[Expr], width: usize, values: &[[i64; 2]]) {
     let mut formula = Formula::default();
     let mut circuit = Circuit::new(&mut formula);

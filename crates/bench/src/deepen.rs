@@ -6,10 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use wattle_driver::{Input, load, models};
+use wattle_driver::{Goal, Input, load, models, prepare};
 use wattle_engine::{Engine, Figure, Property, Run, Task, Verdict};
 use wattle_engine_bmc::Bmc;
-use wattle_program::passes;
 
 use crate::bmc::{processor, workers};
 
@@ -50,10 +49,9 @@ pub fn run(quick: bool) -> Result<bool, String> {
         let Ok(loaded) = load(&input) else { return Err(format!("{name}: not read")) };
         for model in names {
             let memory = models::resolve(model, false)?;
-            let translated = memory.translate(&loaded.parsed.program);
-            let translated = translated.map_err(|_| format!("{name}: not under {model}"))?;
-            let program = passes::forget_dead(&translated.program);
-            let task = Task { program: &program, memory: &memory, property: Property::Stated };
+            let prepared = prepare(&loaded, &memory, Goal::Verdict);
+            let prepared = prepared.map_err(|_| format!("{name}: not under {model}"))?;
+            let task = prepared.task(Property::Stated);
             let [fresh, shared] = best(&task, if quick { bound.min(2) } else { bound });
             good &= fresh.1 == shared.1;
             println!(

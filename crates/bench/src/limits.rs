@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use wattle_driver::check::{Check, check};
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::fix::{Fix, fix};
-use wattle_driver::{Input, Watch, load, models};
-use wattle_engine::{Budget, Property, Run, Task, Verdict};
-use wattle_program::passes;
+use wattle_driver::{Goal, Input, Watch, load, models, prepare};
+use wattle_engine::{Budget, Property, Run, Verdict};
 use wattle_smt::Library;
 use wattle_testing::heavy;
 
@@ -35,12 +34,10 @@ pub fn run(arguments: &[String]) -> Result<bool, String> {
     for (name, text) in heavy::programs(1.0) {
         let input = Input::text("heavy.wtl", "wtl", &text);
         let loaded = load(&input).map_err(|refused| format!("{name}: {}", refused.diagnostics[0].message))?;
-        let program = passes::forget_dead(&loaded.parsed.program);
         for model in MODELS {
             let memory = models::resolve(model, false)?;
-            let Ok(adapted) = wattle_driver::adapt(&program, &memory) else { continue };
-            let program = adapted.program;
-            let task = Task { program: &program, memory: &memory, property: Property::Stated };
+            let Ok(prepared) = prepare(&loaded, &memory, Goal::Verdict) else { continue };
+            let task = prepared.task(Property::Stated);
             let budget = Budget { time: Some(limit), memory: Some(4 << 30), ..Budget::default() };
             for constructor in ENGINES {
                 let engine = (constructor.build)(&settings);

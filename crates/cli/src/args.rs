@@ -1,10 +1,13 @@
 //! The one declaration of the command line: help, man page and completions all come from it.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use wattle_driver::PASSES;
 use wattle_engine_extrapolate::Rules;
 
 use crate::units;
@@ -253,7 +256,7 @@ pub struct Check {
     #[arg(long, value_name = "FILE")]
     pub save_trace: Option<PathBuf>,
     /// Print what wattle made of the text, and check nothing
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "VIEW")]
     pub dump: Option<Dump>,
     /// Print something else beside the answer, or instead of it
     #[arg(long, value_enum)]
@@ -294,9 +297,39 @@ pub enum Emit {
     Reduced,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// `--dump`: a view of the program, or the program after one of the passes that prepare it for engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dump {
-    /// The program representation
+    View(View),
+    /// The name of a pass of [`PASSES`].
+    After(&'static str),
+}
+
+/// Written by hand, because the list of passes is the driver's: help, completions and the list that an unknown
+/// name is answered with come from there.
+impl ValueEnum for Dump {
+    fn value_variants<'a>() -> &'a [Dump] {
+        static ALL: LazyLock<Vec<Dump>> = LazyLock::new(|| {
+            let views = View::value_variants().iter().map(|view| Dump::View(*view));
+            views.chain(PASSES.iter().map(|pass| Dump::After(pass.name))).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Dump::View(view) => view.to_possible_value(),
+            Dump::After(name) => {
+                let pass = PASSES.iter().find(|pass| pass.name == *name)?;
+                Some(PossibleValue::new(format!("after:{name}")).help(pass.reason))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// The program representation: what was read, the same as after:load
     Program,
     /// The guarded equations that engine bmc makes of it
     Ssa,

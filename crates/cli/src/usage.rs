@@ -12,7 +12,7 @@ use wattle_driver::engines::LISTING;
 use wattle_driver::models;
 use wattle_memory::{Machine, MemoryModel};
 
-use crate::args::{Cli, Command, Dump, Emit, Question};
+use crate::args::{Cli, Command, Dump, Emit, Question, View};
 
 const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
@@ -150,11 +150,11 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
         Command::Check(args) => {
             let model = [resolve(&args.model)?];
             match (args.dump, args.emit) {
-                (Some(Dump::Program), _) => shown(vec![], &model),
-                (Some(Dump::Ssa | Dump::Events | Dump::Constraints), _) => {
+                (Some(Dump::View(View::Program) | Dump::After(_)), _) => shown(vec![], &model),
+                (Some(Dump::View(View::Ssa | View::Events | View::Constraints)), _) => {
                     Part { unused: &[NOTHING_CHECKED, UNLIMITED], ..shown(vec![BMC], &model) }
                 }
-                (Some(Dump::Predicates | Dump::Boolean), _) => shown(vec![EXTRAPOLATE], &model),
+                (Some(Dump::View(View::Predicates | View::Boolean)), _) => shown(vec![EXTRAPOLATE], &model),
                 (None, Some(Emit::Reduced)) => shown(vec![REDUCED], &model),
                 (None, Some(Emit::Litmus) | None) => asked(args.search.engine.as_deref(), args.check, &model),
             }

@@ -1,22 +1,21 @@
 //! `check`: does the property hold under this model?
 
 use wattle_engine::{
-    Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics, Task,
-    Verdict, Work,
+    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics,
+    Task, Verdict, Work,
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Op, Program, passes};
-use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
+use wattle_program::{Op, Program};
+use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
-use crate::adapt::adapt;
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::reach::Reach;
 use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
-use crate::{Input, Loaded, Watch, emit, load, models};
+use crate::{Goal, Input, Loaded, Prepared, Watch, emit, load, models, prepare};
 
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -109,101 +108,109 @@ fn answer(
     run: &Run,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
-    let adapted = match adapt(&loaded.parsed.program, &request.model) {
-        Ok(adapted) => {
-            report.notes.extend(adapted.notes(&loaded.sources));
-            report.translated = adapted.translated(&loaded.sources);
-            adapted.program
-        }
+    let prepared = match prepare(loaded, &request.model, Goal::Verdict) {
+        Ok(prepared) => prepared,
         Err(unsupported) => {
             report.verdict = CheckVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return None;
         }
     };
-    let original: &Program = &adapted;
-    let program = passes::forget_dead(original);
-    let task = Task { program: &program, memory: &request.model, property: request.property };
-    let Solved { engine, verdict, coverage, statistics, remarks } = solve(&task, engines, run);
+    report.notes.extend(prepared.notes());
+    report.translated = prepared.translated();
+    let Solved { engine, verdict, coverage, statistics, remarks } =
+        solve(&prepared.task(request.property), engines, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
-    let mut found = None;
     report.verdict = match verdict {
         Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {
-            report.diagnostics.extend(unsupported_place(&program, &reason));
+            report.diagnostics.extend(unsupported_place(prepared.searched(), &reason));
             CheckVerdict::Unknown { reason }
         }
         Ok(Verdict::Safe { certificate }) => {
-            match &coverage {
-                Some(coverage) => {
-                    let reach = Reach::new(&program, coverage);
-                    report.diagnostics.extend(reach.warnings(&loaded.sources, request.property));
-                }
-                None => report.notes.push(
-                    "the time was up before it was known what executions reach: it may be nothing".into(),
-                ),
-            }
-            match request.certify {
-                // The checker gets the program as it was read, before any pass.
-                true => {
-                    let task = Task { program: original, ..task };
-                    certified(&task, certificate, coverage.as_ref(), &request.settings, run, report)
-                }
-                false => CheckVerdict::Safe { certificate },
-            }
+            proved(request, &prepared, certificate, coverage.as_ref(), run, report)
         }
         Ok(Verdict::SafeUpTo { bound }) => {
-            let reach = Reach::new(&program, &coverage.unwrap_or_default());
-            match reach.vacuous(request.property) {
-                Some(_) => {
-                    report.diagnostics.extend(reach.bounded_warning(request.property));
-                    CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
-                }
-                None => CheckVerdict::Bounded { bound },
-            }
+            bounded(request, &prepared, bound, &coverage.unwrap_or_default(), report)
         }
         Ok(Verdict::Unsafe { counterexample }) => {
             report.confirmed = true;
-            let told = Task { program: &as_written(original, &program), ..task };
-            match story(&loaded.sources, &told, &counterexample) {
-                None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
-                Some(mut story) => {
-                    match holds_under_sc(request, &program, engines, run) {
-                        Ok(holds) => story.holds_under_sc = holds,
-                        Err(internal) => {
-                            report.verdict = CheckVerdict::Internal { what: internal.to_string() };
-                            return None;
-                        }
-                    }
-                    match request.litmus.then(|| emit::litmus(task.memory, &counterexample)) {
-                        Some(Ok(Ok(test))) => report.litmus = Some(test.text),
-                        Some(Ok(Err(why))) => report.notes.push(format!("no litmus test: {why}")),
-                        Some(Err(contradiction)) => {
-                            report.verdict = CheckVerdict::Internal { what: contradiction.to_string() };
-                            return None;
-                        }
-                        None => {}
-                    }
-                    found = Some(*counterexample);
-                    CheckVerdict::Unsafe { story: Box::new(story) }
+            match violated(request, &prepared, &counterexample, engines, run, report) {
+                Ok(story) => {
+                    report.verdict = CheckVerdict::Unsafe { story: Box::new(story) };
+                    return Some(*counterexample);
                 }
+                Err(what) => CheckVerdict::Internal { what },
             }
         }
     };
-    found
+    None
 }
 
-/// The program as the user wrote it, with the initial choices of the one that was searched: so that
-/// the same schedule runs on it and locals keep their values for the story.
-pub(crate) fn as_written(original: &Program, searched: &Program) -> Program {
-    let mut told = original.clone();
-    for (process, other) in told.processes.iter_mut().zip(&searched.processes) {
-        for (local, other) in process.locals.iter_mut().zip(&other.locals) {
-            local.init = other.init.clone();
+/// A proof: what it says nothing about, and with `--certify` what its judge says.
+fn proved(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    certificate: Certificate,
+    coverage: Option<&Coverage>,
+    run: &Run,
+    report: &mut CheckReport,
+) -> CheckVerdict {
+    match coverage {
+        Some(coverage) => {
+            let reach = Reach::new(prepared.searched(), coverage);
+            report.diagnostics.extend(reach.warnings(&prepared.loaded().sources, request.property));
         }
+        None => report
+            .notes
+            .push("the time was up before it was known what executions reach: it may be nothing".into()),
     }
-    told
+    match request.certify {
+        true => {
+            let task = prepared.as_written(request.property);
+            certified(&task, certificate, coverage, &request.settings, run, report)
+        }
+        false => CheckVerdict::Safe { certificate },
+    }
+}
+
+/// A bounded proof that reaches nothing of what the property speaks about is none.
+fn bounded(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    bound: Bound,
+    coverage: &Coverage,
+    report: &mut CheckReport,
+) -> CheckVerdict {
+    let reach = Reach::new(prepared.searched(), coverage);
+    if reach.vacuous(request.property).is_none() {
+        return CheckVerdict::Bounded { bound };
+    }
+    report.diagnostics.extend(reach.bounded_warning(request.property));
+    CheckVerdict::Unknown { reason: Reason::Vacuous { bound } }
+}
+
+/// A confirmed counterexample as people read it, with what else was asked about it.
+fn violated(
+    request: &Check,
+    prepared: &Prepared<'_>,
+    counterexample: &Counterexample,
+    engines: &[Box<dyn Engine>],
+    run: &Run,
+    report: &mut CheckReport,
+) -> Result<Story, String> {
+    let mut story = story(prepared, request.property, counterexample)
+        .ok_or("a confirmed counterexample cannot be told")?;
+    story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)
+        .map_err(|internal| internal.to_string())?;
+    let litmus = request.litmus.then(|| emit::litmus(&request.model, counterexample)).transpose();
+    match litmus.map_err(|contradiction| contradiction.to_string())? {
+        Some(Ok(test)) => report.litmus = Some(test.text),
+        Some(Err(why)) => report.notes.push(format!("no litmus test: {why}")),
+        None => {}
+    }
+    Ok(story)
 }
 
 /// Let other code look at the proof again.

@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use wattle_engine::{Census, Outcome, Property, Task};
+use wattle_engine::{Census, Outcome, Property};
 use wattle_generate::cycle::{Architecture, Cycle, Family, Names, test};
 use wattle_memory::candidates::{self, Candidate, Limits};
 use wattle_memory::operational::first_violation;
@@ -20,9 +20,8 @@ use wattle_memory::{EventKind, Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, Shape, Vocabulary};
 use wattle_report::value_name;
 
-use crate::adapt::adapt;
 use crate::outcomes::{Outcomes, Stopped, count};
-use crate::{Input, Watch, load};
+use crate::{Goal, Input, Prepared, Watch, load, prepare};
 
 #[derive(Clone, Debug)]
 pub struct Distinguish {
@@ -176,12 +175,13 @@ fn one(request: &Distinguish, cycle: &Cycle, watch: &Watch) -> Result<Option<Dif
     })?;
     let program = &loaded.parsed.program;
     // Where a model has no equal for a fence, a difference would be one of the translation.
-    let exact = |model: &MemoryModel| adapt(program, model).is_ok_and(|adapted| adapted.is_exact());
-    if !request.models.iter().all(exact) {
+    let prepared = request.models.each_ref().map(|model| prepare(&loaded, model, Goal::Listing));
+    let [Ok(left), Ok(right)] = &prepared else { return Ok(None) };
+    if !left.is_exact() || !right.is_exact() {
         return Ok(None);
     }
-    let census = |model: &MemoryModel| {
-        let task = Task { program, memory: model, property: Property::Stated };
+    let census = |prepared: &Prepared<'_>, model: &MemoryModel| {
+        let task = prepared.task(Property::Stated);
         match count(&request.outcomes, &task, &watch.run(request.outcomes.budget)) {
             Ok(counted) => Ok(counted.census),
             Err(Stopped::Reason(reason)) => {
@@ -190,7 +190,7 @@ fn one(request: &Distinguish, cycle: &Cycle, watch: &Watch) -> Result<Option<Dif
             Err(Stopped::Internal(what)) => Err(Failed::Internal(what)),
         }
     };
-    let [left, right] = [census(&request.models[0])?, census(&request.models[1])?];
+    let [left, right] = [census(left, &request.models[0])?, census(right, &request.models[1])?];
     if states(&left) == states(&right) && left.undefined == right.undefined {
         return Ok(None);
     }

@@ -1,76 +1,83 @@
 //! `--dump`: what wattle made of the text.
 
-use wattle_engine::{Property, Run, Task};
+use wattle_engine::{Property, Run};
 use wattle_engine_bmc as bmc;
 use wattle_engine_extrapolate::{self as extrapolate, Extrapolate};
 use wattle_memory::reduction::{Discipline, Room, reduce};
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Program, passes};
+use wattle_program::text::print;
 
-use crate::adapt::adapt;
 use crate::engines::Settings;
-use crate::{Input, Refused, load};
+use crate::prepare::after;
+use crate::{Goal, Input, Refused, load, prepare};
 
 pub use bmc::Dump as Unrolling;
 pub use extrapolate::Dump as Abstraction;
 
-pub fn of_input(input: &Input) -> Result<String, Refused> {
-    load(input).map(|loaded| program(&loaded.parsed.program))
+/// Why there is nothing to show.
+#[derive(Debug)]
+pub enum Nothing {
+    /// The text is not a program.
+    Refused(Refused),
+    /// It is one, but not for this model or for the engine whose view was asked for.
+    Because(String),
 }
 
-/// The printed form, which `--lang wir` reads again.
-pub fn program(program: &Program) -> String {
-    wattle_program::text::print(program)
+impl From<Refused> for Nothing {
+    fn from(refused: Refused) -> Nothing {
+        Nothing::Refused(refused)
+    }
 }
 
-/// The unrolling that engine bmc makes of it under a model. The inner result is why there is none.
+fn because(why: impl ToString) -> Nothing {
+    Nothing::Because(why.to_string())
+}
+
+/// The program after a pass of [`crate::PASSES`], in the printed form, which `--lang wir` reads again.
+pub fn after_pass(input: &Input, memory: &MemoryModel, pass: &str) -> Result<String, Nothing> {
+    let loaded = load(input)?;
+    let program =
+        after(pass, &loaded, memory).ok_or_else(|| because(format!("no pass is called `{pass}`")))?;
+    program.map(|program| print(&program)).map_err(because)
+}
+
+/// The unrolling that engine bmc makes of it under a model.
 pub fn unrolled(
     input: &Input,
     memory: &MemoryModel,
     settings: &Settings,
     view: Unrolling,
-) -> Result<Result<String, String>, Refused> {
+) -> Result<String, Nothing> {
     let loaded = load(input)?;
-    let settings = match settings.placed(&loaded) {
-        Ok(settings) => settings,
-        Err(why) => return Ok(Err(why)),
-    };
-    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
-        let program = passes::forget_dead(&program.program);
-        let task = Task { program: &program, memory, property: Property::Stated };
-        bmc::dump(&settings.bmc, &task, view).map_err(|why| why.to_string())
-    }))
+    let settings = settings.placed(&loaded).map_err(because)?;
+    let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(because)?;
+    bmc::dump(&settings.bmc, &prepared.task(Property::Stated), view).map_err(because)
 }
 
-/// What engine extrapolate begins with under a model. The inner result is why there is nothing.
+/// What engine extrapolate begins with under a model.
 pub fn abstracted(
     input: &Input,
     memory: &MemoryModel,
     settings: &Settings,
     run: &Run,
     view: Abstraction,
-) -> Result<Result<String, String>, Refused> {
+) -> Result<String, Nothing> {
     let loaded = load(input)?;
     let engine = Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() };
-    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|program| {
-        let program = passes::forget_dead(&program.program);
-        let task = Task { program: &program, memory, property: Property::Stated };
-        engine.dump(&task, run, view).map_err(|why| why.to_string())
-    }))
+    let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(because)?;
+    engine.dump(&prepared.task(Property::Stated), run, view).map_err(because)
 }
 
 /// The program with the store buffers of a model written into it, to be run under sc (`--emit reduced`).
-pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<Result<String, String>, Refused> {
+pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<String, Nothing> {
     let loaded = load(input)?;
     let discipline = match memory.machine {
         Some(Machine::Tso) => Discipline::Tso,
         Some(Machine::Pso) => Discipline::Pso,
-        _ => return Ok(Err(format!("{} has no store buffers", memory.name))),
+        _ => return Err(because(format!("{} has no store buffers", memory.name))),
     };
-    Ok(adapt(&loaded.parsed.program, memory).map_err(|why| why.to_string()).and_then(|adapted| {
-        let capacity = room.capacity(&adapted.program, discipline);
-        let reduced = capacity.and_then(|capacity| reduce(&adapted.program, discipline, &capacity));
-        let reduced = reduced.map_err(|why| why.to_string())?;
-        Ok(program(&reduced.program))
-    }))
+    let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(because)?;
+    let capacity = room.capacity(prepared.written(), discipline).map_err(because)?;
+    let reduced = reduce(prepared.written(), discipline, &capacity).map_err(because)?;
+    Ok(print(&reduced.program))
 }

@@ -10,17 +10,16 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use wattle_engine::{Engine, Property, Run, Task};
+use wattle_engine::{Engine, Property, Run};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
 use wattle_report::{Changed, CheckVerdict, FixReport};
 use wattle_source::{Span, TextEdit};
 
-use crate::adapt::adapt;
 use crate::check::{Check, check};
 use crate::fix::{Fences, Fix};
-use crate::{Input, Loaded, Watch, load};
+use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
 /// How many statements each place takes, where that is not one. Only loops have such places.
 pub(crate) fn statements(
@@ -96,13 +95,13 @@ fn needless(
     (engine, proof): (&dyn Engine, &Proof),
     run: &Run,
 ) -> Option<Vec<TextEdit>> {
-    let program = adapt(&edited.parsed.program, &request.model).ok()?.program;
-    let task = Task { program: &program, memory: &request.model, property: Property::Stated };
+    let prepared = prepare(edited, &request.model, Goal::Repair).ok()?;
+    let task = prepared.task(Property::Stated);
     let is_new = |fence: &Existing| {
         let at = fence.origin.0.start as usize;
         inserted.iter().any(|range| range.contains(&at))
     };
-    let new: Vec<Existing> = existing(&program).into_iter().filter(is_new).collect();
+    let new: Vec<Existing> = existing(task.program).into_iter().filter(is_new).collect();
     let relaxing = relax_among(&task, &new, engine, &Options::default(), run).ok()?;
     let Relaxed::Fewest { remove, proof: of, .. } = relaxing.outcome else { return None };
     let as_good = matches!((proof, &of), (Proof::Bounded(_), _) | (_, Proof::Safe { .. }));
@@ -216,8 +215,8 @@ pub(crate) fn show_or_write(
 /// The verdict is about the new text, whose fences may not have an equal either.
 fn translate_again(request: &Fix, loaded: &Loaded, text: &str, report: &mut FixReport) {
     let Ok(again) = load(&Input::text(&report.file, loaded.frontend.name, text)) else { return };
-    let Ok(adapted) = adapt(&again.parsed.program, &request.model) else { return };
-    let translated = adapted.translated(&again.sources);
+    let Ok(prepared) = prepare(&again, &request.model, Goal::Repair) else { return };
+    let translated = prepared.translated();
     // The lines may be others now.
     let old = &report.translated.changes;
     let same =

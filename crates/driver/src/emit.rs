@@ -5,7 +5,7 @@
 //! test; it is the smallest one that shows the same behaviour, since a shortest cycle is taken. The
 //! test is only given away after it was checked: the model allows its final state, and sc does not.
 
-use wattle_engine::{Budget, Contradiction, Counterexample, Engine, Property, Run, Task, Verdict, Work};
+use wattle_engine::{Budget, Contradiction, Counterexample, Engine, Property, Run, Verdict, Work};
 use wattle_engine_enumerate::Enumerate;
 use wattle_generate::cycle::{
     Annotation, Architecture, Communication, Cycle, Direction, Edge, Fence, Kind, Means, Reach, Test, test,
@@ -14,8 +14,7 @@ use wattle_memory::axiomatic::{Step, explain_cycle};
 use wattle_memory::{Event, EventKind, Execution, MemoryModel};
 use wattle_program::{Orders, Vocabulary};
 
-use crate::adapt::adapt;
-use crate::{Input, load, models};
+use crate::{Goal, Input, load, models, prepare};
 
 /// The inner `Err` says why there is no such test.
 pub(crate) fn litmus(
@@ -182,12 +181,11 @@ fn shows(test: &Test, memory: &MemoryModel) -> Result<Result<(), String>, Contra
     };
     let run = Run::new(Budget { work: Some(Work::milliseconds(10_000)), ..Budget::default() });
     for (memory, allowed) in [(memory, true), (&sc, false)] {
-        let adapted = match adapt(&loaded.parsed.program, memory) {
-            Ok(adapted) => adapted,
+        let prepared = match prepare(&loaded, memory, Goal::Verdict) {
+            Ok(prepared) => prepared,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        let task = Task { program: &adapted.program, memory, property: Property::Stated };
-        let answer = Enumerate::default().check(&task, &run)?;
+        let answer = Enumerate::default().check(&prepared.task(Property::Stated), &run)?;
         let found = matches!(answer.verdict, Verdict::Unsafe { .. });
         if found != allowed {
             let which = if allowed { "forbids" } else { "allows" };

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use wattle_engine::{Engine, Property, Task};
+use wattle_engine::{Engine, Property};
 use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::reduction::Discipline;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Program, Shape, Vocabulary, passes};
+use wattle_program::{Program, Shape, Vocabulary};
 use wattle_source::Span;
 
-use crate::adapt::adapt;
 use crate::similar::did_you_mean;
-use crate::{Input, Loaded, Refused, load};
+use crate::{Goal, Input, Loaded, Refused, load, prepare};
 
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
 #[derive(Clone, Debug, Default)]
@@ -157,12 +156,11 @@ pub fn acceptances(
     settings: &Settings,
 ) -> Result<Vec<Acceptance>, Refused> {
     let loaded = load(input)?;
-    let adapted = adapt(&loaded.parsed.program, memory);
+    let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(|why| why.to_string());
     let one = |constructor: &Constructor| {
-        let accepts = adapted.as_ref().map_err(ToString::to_string).and_then(|program| {
-            let program = passes::forget_dead(&program.program);
-            let task = Task { program: &program, memory, property: Property::Stated };
-            (constructor.build)(settings).accepts(&task).map_err(|why| why.to_string())
+        let accepts = prepared.as_ref().map_err(Clone::clone).and_then(|prepared| {
+            let engine = (constructor.build)(settings);
+            engine.accepts(&prepared.task(Property::Stated)).map_err(|why| why.to_string())
         });
         Acceptance { engine: constructor.name, summary: constructor.summary, accepts }
     };

@@ -15,13 +15,12 @@ use wattle_repair::{Existing, Objective, Outcome, Relaxed};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
 use crate::engines::{Settings, choose, has_room_for, prefer};
 use crate::load::panic_text;
 use crate::panel::Panel;
 use crate::reach::Reach;
-use crate::{Input, Loaded, Watch, load};
+use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
 /// How often loops go round where nothing else is said and the engine would go on for ever.
 const UNWIND: u32 = 2;
@@ -145,32 +144,30 @@ fn repair(
     watch: &Watch,
     report: &mut FixReport,
 ) {
-    let written = &loaded.parsed.program;
-    let adapted = match adapt(written, &request.model) {
-        Ok(adapted) => {
-            report.notes.extend(adapted.notes(&loaded.sources));
-            report.translated = adapted.translated(&loaded.sources);
-            adapted.program
-        }
-        Err(unsupported) => {
-            report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+    let unsupported = |what| FixVerdict::Unknown { reason: Reason::Unsupported(what) };
+    let prepared = match prepare(loaded, &request.model, Goal::Repair) {
+        Ok(prepared) => prepared,
+        Err(what) => {
+            report.verdict = unsupported(what);
             return;
         }
     };
-    let program: &Program = &adapted;
-    let fences = Fences::new((loaded.frontend.fences)(written.vocabulary), program, &request.model);
+    report.notes.extend(prepared.notes());
+    report.translated = prepared.translated();
+    let task = prepared.task(Property::Stated);
+    let spoken = (loaded.frontend.fences)(loaded.parsed.program.vocabulary);
+    let fences = Fences::new(spoken, task.program, &request.model);
     for (kind, _) in &request.costs {
-        if !request.relax && !fences.has(kind, program.vocabulary) {
+        if !request.relax && !fences.has(kind, task.program.vocabulary) {
             report
                 .notes
                 .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
         }
     }
-    let task = Task { program, memory: &request.model, property: Property::Stated };
     let panel = match Panel::new(engines, &task) {
         Ok(panel) => panel,
-        Err(unsupported) => {
-            report.verdict = FixVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
+        Err(what) => {
+            report.verdict = unsupported(what);
             return;
         }
     };
@@ -178,57 +175,94 @@ fn repair(
     let found = search(&task, request, loaded, &fences, &panel, &run.share(4, 5), report);
     report.engine = Some(panel.name().to_owned());
     // Who proved the program is asked about the text.
-    let request = &Fix { engine: report.engine.clone(), ..request.clone() };
-    let unrepairable = |why: &str| FixVerdict::Unrepairable { why: why.into() };
-    report.verdict = match found {
-        Found::AlreadySafe { proof } => FixVerdict::AlreadySafe { proof },
-        Found::BrokenUnderSc => unrepairable("the property is violated under sc too, so fences cannot help"),
-        Found::Unrepairable => unrepairable(
-            "still violated with the strongest fence at every place (places inside atomic sections are not tried)",
-        ),
-        Found::NotSafe => {
-            unrepairable("not relaxed, because it is unsafe as it stands; run fix without --relax first")
+    let request = Fix { engine: report.engine.clone(), ..request.clone() };
+    let text = Text { request: &request, input, loaded, program: task.program, run, watch };
+    let verdict = text.verdict(found, &fences, &panel, report);
+    report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
+}
+
+/// The text that is to be changed, and the program that it means under the model.
+struct Text<'a> {
+    request: &'a Fix,
+    input: &'a Input,
+    loaded: &'a Loaded,
+    program: &'a Program,
+    run: &'a Run,
+    watch: &'a Watch,
+}
+
+impl Text<'_> {
+    /// What was found, in words about the text. `Err`: the text, read again, contradicts the search.
+    fn verdict(
+        &self,
+        found: Found,
+        fences: &Fences,
+        engine: &dyn Engine,
+        report: &mut FixReport,
+    ) -> Result<FixVerdict, String> {
+        let unrepairable = |why: &str| Ok(FixVerdict::Unrepairable { why: why.into() });
+        match found {
+            Found::AlreadySafe { proof } => Ok(FixVerdict::AlreadySafe { proof }),
+            Found::BrokenUnderSc => {
+                unrepairable("the property is violated under sc too, so fences cannot help")
+            }
+            Found::Unrepairable => unrepairable(
+                "still violated with the strongest fence at every place (places inside atomic sections are not tried)",
+            ),
+            Found::NotSafe => {
+                unrepairable("not relaxed, because it is unsafe as it stands; run fix without --relax first")
+            }
+            Found::Unknown { reason } => Ok(FixVerdict::Unknown { reason }),
+            Found::Internal { what } => Err(what),
+            Found::Repaired { proof, count, source_count, minimal, sets, source } => {
+                let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
+                let (request, input, loaded) = (self.request, self.input, self.loaded);
+                let judge = (engine, &proof);
+                let edited = repaired_text(request, input, loaded, &source, judge, self.run, self.watch);
+                let edited = self.shown(edited, report)?;
+                let new = edited.as_ref().and_then(|text| new_statements(loaded, text));
+                let describe = |set: &Vec<Insertion>| {
+                    set.iter().map(|one| placement(&loaded.sources, self.program, one)).collect()
+                };
+                Ok(FixVerdict::Repaired {
+                    proof: self::proof(&proof),
+                    count,
+                    source_count: new.or(source_count),
+                    minimal,
+                    sets: sets.iter().map(describe).collect(),
+                    edited,
+                })
+            }
+            Found::Relaxed { proof, keep, remove, minimal } => {
+                let edited = match remove.is_empty() {
+                    true => None,
+                    false => self.shown(self.without(&remove), report)?,
+                };
+                let describe = |fence: &Existing| existing(&self.loaded.sources, self.program, fence);
+                let [keep, remove] = [keep, remove].map(|fences| fences.iter().map(describe).collect());
+                Ok(FixVerdict::Relaxed { proof, keep, remove, minimal, edited })
+            }
         }
-        Found::Unknown { reason } => FixVerdict::Unknown { reason },
-        Found::Internal { what } => FixVerdict::Internal { what },
-        Found::Repaired { proof, count, source_count, minimal, sets, source } => {
-            let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
-            let judge: (&dyn Engine, &wattle_repair::Proof) = (&panel, &proof);
-            let edited = repaired_text(request, input, loaded, &source, judge, run, watch);
-            let edited = match edited {
-                Err(NoEdit::Contradiction(what)) => {
-                    report.verdict = FixVerdict::Internal { what };
-                    return;
-                }
-                edited => show_or_write(request, input, loaded, edited, report),
-            };
-            let proof = self::proof(&proof);
-            let source_count = edited.as_ref().and_then(|text| new_statements(loaded, text)).or(source_count);
-            let describe = |set: &Vec<Insertion>| {
-                set.iter().map(|one| placement(&loaded.sources, program, one)).collect()
-            };
-            let sets = sets.iter().map(describe).collect();
-            FixVerdict::Repaired { proof, count, source_count, minimal, sets, edited }
+    }
+
+    /// The text without some of its fences, checked again.
+    fn without(&self, remove: &[Existing]) -> Result<String, NoEdit> {
+        let Text { request, input, loaded, run, watch, .. } = self;
+        let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
+        let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
+        edited(request, input, loaded, &edits.map_err(NoEdit::Undecided)?, run, watch)
+    }
+
+    fn shown(
+        &self,
+        edited: Result<String, NoEdit>,
+        report: &mut FixReport,
+    ) -> Result<Option<String>, String> {
+        match edited {
+            Err(NoEdit::Contradiction(what)) => Err(what),
+            edited => Ok(show_or_write(self.request, self.input, self.loaded, edited, report)),
         }
-        Found::Relaxed { proof, keep, remove, minimal } => {
-            let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
-            let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
-            let edits = edits.map_err(NoEdit::Undecided);
-            let edited = match spans.is_empty() {
-                true => None,
-                false => match edits.and_then(|edits| edited(request, input, loaded, &edits, run, watch)) {
-                    Err(NoEdit::Contradiction(what)) => {
-                        report.verdict = FixVerdict::Internal { what };
-                        return;
-                    }
-                    edited => show_or_write(request, input, loaded, edited, report),
-                },
-            };
-            let describe = |fence: &Existing| existing(&loaded.sources, program, fence);
-            let (keep, remove) = (keep.iter().map(describe).collect(), remove.iter().map(describe).collect());
-            FixVerdict::Relaxed { proof, keep, remove, minimal, edited }
-        }
-    };
+    }
 }
 
 /// The fences to choose from: as the model's vocabulary has them, and as the text says them.

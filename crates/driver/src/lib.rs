@@ -4,7 +4,6 @@
 //! interrupt it, whom to tell about progress) and returns plain data that `report` renders. Nothing
 //! here prints, exits or reads the environment.
 
-mod adapt;
 pub mod check;
 pub mod compare;
 pub mod distinguish;
@@ -23,6 +22,7 @@ pub mod outcomes;
 mod panel;
 mod pool;
 pub mod port;
+mod prepare;
 mod reach;
 mod refusals;
 pub mod replay;
@@ -33,9 +33,9 @@ pub mod test;
 mod turns;
 mod watch;
 
-pub use adapt::{Adapted, adapt};
 pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;
+pub use prepare::{Goal, PASSES, Prepared, prepare};
 pub use similar::did_you_mean;
 pub use watch::{Listener, Watch};

@@ -3,7 +3,6 @@
 //! A folder of litmus tests is ten thousand small questions, so whatever does not depend on the test
 //! is done before the first one: models are read once, and a request is shared by all workers.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,14 +12,13 @@ use wattle_engine::{
 };
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
-use wattle_program::{Program, Shape, Vocabulary, passes};
+use wattle_program::{Program, Shape, Vocabulary};
 use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
 use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
-use crate::{Input, Loaded, Refused, Watch, load, models};
+use crate::{Goal, Input, Loaded, Refused, Watch, load, models, prepare};
 
 #[derive(Clone, Debug)]
 pub struct Outcomes {
@@ -81,13 +79,13 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         diagnostics: loaded.parsed.warnings.clone(),
         ..blank(file, loaded.sources.clone())
     };
-    let program = observed(&loaded.parsed.program);
+    let vocabulary = loaded.parsed.program.vocabulary;
     let default;
-    let model = match (&request.model, default_model(program.vocabulary)) {
+    let model = match (&request.model, default_model(vocabulary)) {
         (Some(model), _) => model,
         (None, Some(name)) => match models::resolve(name, request.atomic_copy) {
             Ok(model) => {
-                let vocabulary = program.vocabulary.name();
+                let vocabulary = vocabulary.name();
                 report.notes.push(format!("model {name}: what {vocabulary} tests mean by default"));
                 default = model;
                 &default
@@ -105,18 +103,16 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         }
     };
     report.model = model.name.to_string();
-    let program = match adapt(&program, model) {
-        Ok(adapted) => {
-            report.cautions.extend(adapted.notes(&loaded.sources));
-            report.translated = adapted.translated(&loaded.sources);
-            adapted.program
-        }
+    let prepared = match prepare(loaded, model, Goal::Listing) {
+        Ok(prepared) => prepared,
         Err(unsupported) => {
             report.verdict = OutcomesVerdict::Unknown { reason: Reason::Unsupported(unsupported) };
             return report;
         }
     };
-    let task = Task { program: &program, memory: model, property: Property::Stated };
+    report.cautions.extend(prepared.notes());
+    report.translated = prepared.translated();
+    let task = prepared.task(Property::Stated);
     report.verdict = match count(request, &task, run) {
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
         Err(Stopped::Reason(reason)) => {
@@ -133,9 +129,9 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
                     .cautions
                     .push(format!("only executions with {bound} are counted; others are not known"));
             }
-            match Shape::new(&program) {
+            match Shape::new(task.program) {
                 Ok(shape) => {
-                    let listing = list(&report.sources, &program, &shape, census, executions);
+                    let listing = list(&report.sources, task.program, &shape, census, executions);
                     OutcomesVerdict::Listed(listing)
                 }
                 Err(error) => OutcomesVerdict::Internal { what: error.to_string() },
@@ -149,16 +145,6 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
 fn no_execution(program: &Program) -> String {
     let filter = if program.filter.is_some() { " and passes the filter" } else { "" };
     format!("the test has no execution that ends{filter}, so its condition holds in none and fails in none")
-}
-
-/// The program, with everything observed if its text does not say what is.
-pub(crate) fn observed(program: &Program) -> Cow<'_, Program> {
-    if !program.observed.is_empty() || program.condition.is_some() {
-        return Cow::Borrowed(program);
-    }
-    let mut program = program.clone();
-    passes::observe_everything(&mut program);
-    Cow::Owned(program)
 }
 
 /// The model that tests of an architecture are written for.

@@ -4,18 +4,19 @@
 //! otherwise. The source model's own text is then evaluated on that execution: the axiom that it
 //! breaks there is the reason why the state was impossible before.
 
-use wattle_engine::{Census, Contradiction, Engine, Outcome, Property, Reason, Run, Tally, Task, Verdict};
+use wattle_engine::{
+    Census, Contradiction, Engine, Outcome, Property, Reason, Run, Tally, Task, Unsupported, Verdict,
+};
 use wattle_logic::Term;
 use wattle_memory::{Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, PropertyKind, Shape};
 use wattle_report::{Fresh, Link, PortReport, PortVerdict, axiom_cycle, list, sc_cycle};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
 use crate::compare::{Compare, outcomes_request};
 use crate::engines::{choose, lists};
-use crate::outcomes::{Counted, Stopped, count, observed};
-use crate::{Input, Loaded, Watch, load};
+use crate::outcomes::{Counted, Stopped, count};
+use crate::{Goal, Input, Prepared, Watch, load, prepare};
 
 /// The first of the request's models is the source, the second the target.
 pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortReport, String> {
@@ -47,11 +48,10 @@ pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortRepor
         Ok(loaded) => {
             let mut report = blank(loaded.sources.clone(), loaded.parsed.warnings.clone());
             report.test = loaded.parsed.program.name.to_string();
-            report.translated = [from, to].map(|memory| {
-                let adapted = adapt(&loaded.parsed.program, memory);
-                adapted.map(|adapted| adapted.translated(&loaded.sources)).unwrap_or_default()
-            });
-            report.verdict = match compared(request, &loaded, from, to, &run) {
+            let prepared = [from, to].map(|memory| prepare(&loaded, memory, Goal::Listing));
+            report.translated = (prepared.each_ref())
+                .map(|prepared| prepared.as_ref().map(Prepared::translated).unwrap_or_default());
+            report.verdict = match compared(request, [from, to], &prepared, &run) {
                 Ok(verdict) => verdict,
                 Err((_, Stopped::Internal(what))) => PortVerdict::Internal { what },
                 Err((model, Stopped::Reason(reason))) => PortVerdict::Unknown { model, reason },
@@ -63,52 +63,60 @@ pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortRepor
     Ok(report)
 }
 
+/// The text under one of the two models, or why it has no translation.
+type Side<'a> = Result<Prepared<'a>, Unsupported>;
+
 fn compared(
     request: &Compare,
-    loaded: &Loaded,
-    from: &MemoryModel,
-    to: &MemoryModel,
+    [from, to]: [&MemoryModel; 2],
+    [source, target]: &[Side<'_>; 2],
     run: &Run,
 ) -> Result<PortVerdict, (String, Stopped)> {
-    let program = observed(&loaded.parsed.program);
-    let program = program.as_ref();
-    let census = |memory: &MemoryModel| {
-        let adapted = adapt(program, memory)
-            .map_err(|what| (memory.name.to_string(), Stopped::Reason(Reason::Unsupported(what))))?;
-        let task = Task { program: &adapted.program, memory, property: Property::Stated };
-        let Counted { census, .. } = count(&outcomes_request(&request.check, Some(memory)), &task, run)
-            .map_err(|stopped| (memory.name.to_string(), stopped))?;
-        match census.bound {
-            // States may be missing on either side, so none is known to be new.
-            Some(bound) => Err((memory.name.to_string(), Stopped::Reason(Reason::OnlyUpTo(bound)))),
-            None => Ok(census),
-        }
+    let census = |memory: &MemoryModel, side| {
+        census(request, memory, side, run).map_err(|stopped| (memory.name.to_string(), stopped))
     };
-    let (old, new) = (census(from)?, census(to)?);
+    let ((_, old), (target, new)) = (census(from, source)?, census(to, target)?);
+    let (sources, program) = (&target.loaded().sources, target.written());
     let gone = old.outcomes.keys().filter(|outcome| !new.outcomes.contains_key(*outcome)).count();
     let fault = |error: String| (to.name.to_string(), Stopped::Internal(error));
     let shape = Shape::new(program).map_err(|error| fault(error.to_string()))?;
     let mut names = Vec::new();
     let mut fresh = Vec::new();
     for (outcome, tally) in new.outcomes.iter().filter(|(outcome, _)| !old.outcomes.contains_key(*outcome)) {
-        let listing = list(&loaded.sources, program, &shape, alone(outcome, *tally), false);
+        let listing = list(sources, program, &shape, alone(outcome, *tally), false);
         names = listing.names;
         let values = listing.states.into_iter().next().map(|state| state.values).unwrap_or_default();
         let values = values.iter().map(ToString::to_string).collect();
         let (axiom, cycle) = witness(request, program, to, outcome, run)
             .map_err(|contradiction| fault(contradiction.to_string()))?
-            .map(|(told, execution)| why_not(&loaded.sources, &told, from, &execution))
+            .map(|(told, execution)| why_not(sources, &told, from, &execution))
             .unwrap_or_default();
         fresh.push(Fresh { values, holds: tally.holds, axiom, cycle });
     }
     Ok(PortVerdict::Compared { names, fresh, gone })
 }
 
+/// All final states under one model. `Err` also where only some are known: then none is known to be new.
+fn census<'a, 'b>(
+    request: &Compare,
+    memory: &MemoryModel,
+    side: &'b Side<'a>,
+    run: &Run,
+) -> Result<(&'b Prepared<'a>, Census), Stopped> {
+    let prepared = side.as_ref().map_err(|what| Stopped::Reason(Reason::Unsupported(what.clone())))?;
+    let wishes = outcomes_request(&request.check, Some(memory));
+    let Counted { census, .. } = count(&wishes, &prepared.task(Property::Stated), run)?;
+    match census.bound {
+        Some(bound) => Err(Stopped::Reason(Reason::OnlyUpTo(bound))),
+        None => Ok((prepared, census)),
+    }
+}
+
 fn alone(outcome: &Outcome, tally: Tally) -> Census {
     Census { outcomes: [(outcome.clone(), tally)].into(), ..Census::default() }
 }
 
-/// An execution under `memory` that ends in `outcome`, and the program as that model reads it.
+/// An execution under `memory` that ends in `outcome`, and the program that asks for it.
 fn witness(
     request: &Compare,
     program: &Program,
@@ -122,8 +130,7 @@ fn witness(
     let elsewhere = Term::conjunction(program.observed.iter().zip(outcome).map(equal)).negated();
     let property =
         wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
-    let Ok(adapted) = adapt(program, memory) else { return Ok(None) };
-    let asking = Program { properties: vec![property], ..adapted.program.into_owned() };
+    let asking = Program { properties: vec![property], ..program.clone() };
     let task = Task { program: &asking, memory, property: Property::Stated };
     // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
     let execution = match request.check.settings.enumerate.check(&task, run)?.verdict {

@@ -3,16 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use wattle_engine::{Halt, Statistics, Task};
+use wattle_engine::{Halt, Statistics};
 use wattle_judge::confirm::confirm;
-use wattle_program::passes;
 use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
 
-use crate::adapt::adapt;
-use crate::check::as_written;
 use crate::story::story;
-use crate::{Input, load, models};
+use crate::{Goal, Input, load, models, prepare};
 
 /// The story of a trace, or a report that says why it does not hold.
 pub fn replay(input: &Input) -> CheckReport {
@@ -37,16 +34,12 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(loaded) => loaded,
         Err(refused) => return empty(&trace.file, refused.sources, refused.diagnostics),
     };
-    let adapted = match adapt(&loaded.parsed.program, &memory) {
-        Ok(adapted) => adapted,
+    let prepared = match prepare(&loaded, &memory, Goal::Verdict) {
+        Ok(prepared) => prepared,
         Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
     };
-    let (notes, translated) = (adapted.notes(&loaded.sources), adapted.translated(&loaded.sources));
-    let adapted = adapted.program;
-    let program = passes::forget_dead(&adapted);
-    let task = Task { program: &program, memory: &memory, property: trace.property };
     // A trace is an input, which may be wrong without a fault of wattle's.
-    match confirm(&task, &trace.counterexample) {
+    match confirm(&prepared.task(trace.property), &trace.counterexample) {
         Ok(_) => {}
         Err(Halt::Contradiction(why)) => {
             return refuse("trace-rejected", format!("the trace does not replay: {}", why.denial.words));
@@ -55,8 +48,7 @@ pub fn replay(input: &Input) -> CheckReport {
             return refuse("trace-rejected", format!("the trace cannot be replayed: {why}"));
         }
     }
-    let told = Task { program: &as_written(&adapted, &program), ..task };
-    let verdict = match story(&loaded.sources, &told, &trace.counterexample) {
+    let verdict = match story(&prepared, trace.property, &trace.counterexample) {
         Some(story) => CheckVerdict::Unsafe { story: Box::new(story) },
         None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
     };
@@ -66,8 +58,8 @@ pub fn replay(input: &Input) -> CheckReport {
         engine: Some("replay".into()),
         verdict,
         confirmed: true,
-        notes,
-        translated,
+        notes: prepared.notes(),
+        translated: prepared.translated(),
         ..empty(&trace.file, loaded.sources, vec![])
     }
 }

@@ -413,9 +413,6 @@ impl<'a> Shard<'a> {
     /// Does a new state violate a property? Nothing is judged inside an atomic section.
     fn judge(&mut self, words: &[u64], number: usize) -> Result<(), Problem> {
         let machine = self.machine;
-        if self.options.property != Property::Stated && !self.options.outcomes {
-            return Ok(());
-        }
         let memory = &machine.fields.memory;
         let allowed = |filter: &crate::expression::Expression| filter.evaluate(words, memory) != Ok(0);
         let is_final = machine.is_final(words) && machine.filter.as_ref().is_none_or(allowed);
@@ -429,7 +426,8 @@ impl<'a> Shard<'a> {
                 self.outcomes.insert(values);
             }
         }
-        if machine.properties.is_empty() || self.options.outcomes || machine.inside(words).is_some() {
+        let judged = self.options.property == Property::Stated && !self.options.outcomes;
+        if machine.properties.is_empty() || !judged || machine.inside(words).is_some() {
             return Ok(());
         }
         for (property, (kind, formula)) in machine.properties.iter().enumerate() {

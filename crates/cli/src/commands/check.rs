@@ -1,14 +1,14 @@
 //! `wattle check`.
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::dump::{self, Abstraction, Unrolling};
+use wattle_driver::dump::{self, Abstraction, Nothing, Unrolling};
 use wattle_driver::engines::has_room_for;
-use wattle_driver::{Input, Refused, in_order, load, models, replay};
+use wattle_driver::{Input, in_order, load, models, replay};
 use wattle_engine_extrapolate::Room;
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
 use super::{Session, accept, atomic_copy, budget, inputs, property, room, settings_with};
-use crate::args::{self, Emit, Format};
+use crate::args::{self, Dump, Emit, Format, View};
 use crate::output::{Output, aside, complain};
 
 pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
@@ -35,12 +35,13 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
         let abstracted =
             |input: &Input, view| dump::abstracted(input, &request.model, &request.settings, &run, view);
         let text = |input: &Input| match view {
-            args::Dump::Program => dump::of_input(input).map(Ok),
-            args::Dump::Ssa => unrolled(input, Unrolling::Ssa),
-            args::Dump::Events => unrolled(input, Unrolling::Events),
-            args::Dump::Constraints => unrolled(input, Unrolling::Constraints),
-            args::Dump::Predicates => abstracted(input, Abstraction::Predicates),
-            args::Dump::Boolean => abstracted(input, Abstraction::Boolean),
+            Dump::View(View::Program) => dump::after_pass(input, &request.model, "load"),
+            Dump::After(pass) => dump::after_pass(input, &request.model, pass),
+            Dump::View(View::Ssa) => unrolled(input, Unrolling::Ssa),
+            Dump::View(View::Events) => unrolled(input, Unrolling::Events),
+            Dump::View(View::Constraints) => unrolled(input, Unrolling::Constraints),
+            Dump::View(View::Predicates) => abstracted(input, Abstraction::Predicates),
+            Dump::View(View::Boolean) => abstracted(input, Abstraction::Boolean),
         };
         return print_all(&inputs, &fits, &text, session);
     }
@@ -106,26 +107,23 @@ pub fn show(report: &CheckReport, output: &mut Output) -> bool {
     }
 }
 
-/// The text of each input, or why there is none.
-type Text<'a> = &'a dyn Fn(&Input) -> Result<Result<String, String>, Refused>;
-
 fn print_all(
     inputs: &[Input],
     fits: &dyn Fn(&Input) -> Result<(), String>,
-    text: Text<'_>,
+    text: &dyn Fn(&Input) -> Result<String, Nothing>,
     session: &mut Session,
 ) -> Result<Exit, String> {
     let mut exit = Exit::Good;
     for input in inputs {
         fits(input)?;
         match text(input) {
-            Ok(Ok(text)) => session.output.text(&text),
-            Ok(Err(why)) => {
+            Ok(text) => session.output.text(&text),
+            Err(Nothing::Because(why)) => {
                 exit = exit.worst(Exit::Undecided);
                 complain(&format!("{}: nothing to show: {why}", input.name));
                 true
             }
-            Err(refused) => {
+            Err(Nothing::Refused(refused)) => {
                 exit = exit.worst(if refused.internal.is_some() { Exit::Internal } else { Exit::BadInput });
                 let options = session.output.options;
                 aside(&text::diagnostics(&refused.sources, &refused.diagnostics, &options));

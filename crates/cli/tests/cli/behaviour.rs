@@ -139,6 +139,46 @@ fn the_printed_program_reads_back() {
 }
 
 #[test]
+fn the_program_after_each_pass_reads_back_and_has_the_same_verdict() {
+    let text = "shared x, y; thread p { local r, t; t = x; x = t + 1; r = y; }
+                thread q { local s; y = 1; s = x; } finally p.r == 1 || q.s == 1;";
+    let show = |model, view: &str| {
+        let printed = wattle(&["check", "-", "--lang", "wtl", "--model", model, "--dump", view], text);
+        assert_eq!(printed.code, 0, "{}", printed.stderr);
+        printed.stdout
+    };
+    for (model, code) in [("sc", 0), ("tso", 1), ("aarch64", 1)] {
+        for pass in ["load", "observe", "retarget", "forget-dead"] {
+            let printed = show(model, &format!("after:{pass}"));
+            assert_eq!(printed.contains("forget t"), pass == "forget-dead", "{printed}");
+            let translated = model == "aarch64" && ["retarget", "forget-dead"].contains(&pass);
+            assert_eq!(printed.contains("vocabulary aarch64"), translated, "{printed}");
+            let again = wattle(&["check", "-", "--lang", "wir", "--model", model, "-q"], &printed);
+            assert_eq!(again.code, code, "{model} {pass}: {}{}", again.stdout, again.stderr);
+        }
+    }
+    assert_eq!(show("tso", "program"), show("tso", "after:load"));
+}
+
+#[test]
+fn an_unknown_pass_is_bad_usage_with_the_nearest_name_and_the_list() {
+    let refused = wattle(&["check", "sb.wtl", "--model", "tso", "--dump", "after:forget-ded"], "");
+    assert_eq!(refused.code, 2);
+    for part in ["'after:forget-dead'", "similar", "after:load, ", "after:retarget, "] {
+        assert!(refused.stderr.contains(part), "{part} in {}", refused.stderr);
+    }
+}
+
+#[test]
+fn there_is_nothing_after_a_translation_that_does_not_exist() {
+    let view = |pass| wattle(&["check", "rma.wtl", "--model", "power", "--dump", pass], "");
+    assert_eq!(view("after:load").code, 0);
+    let nothing = view("after:retarget");
+    assert_eq!(nothing.code, 3, "{}", nothing.stdout);
+    assert!(nothing.stderr.contains("nothing to show: no translation from"), "{}", nothing.stderr);
+}
+
+#[test]
 fn fix_writes_only_when_asked() {
     let path = std::env::temp_dir().join(format!("wattle-test-{}.wtl", std::process::id()));
     let original = fs::read_to_string(super::here().join("inputs/sb.wtl")).expect("the input is there");

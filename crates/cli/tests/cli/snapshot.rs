@@ -20,6 +20,7 @@ const CASES: &[(&str, &[&str])] = &[
         "check-predicates",
         &["check", "sb.wtl", "--model", "tso", "--dump", "predicates", "--rules", "4,5,6,7"],
     ),
+    ("check-after-pass", &["check", "counter.wtl", "--model", "tso", "--dump", "after:forget-dead"]),
     ("check-boolean", &["check", "sb.wtl", "--model", "pso", "--dump", "boolean", "--cube-size", "2"]),
     (
         "check-extrapolate",

@@ -1,9 +1,8 @@
 //! Running one expectation.
 
-use wattle_engine::{Property, Task};
+use wattle_engine::Property;
 use wattle_judge::certify::{Closure, explore_all};
 use wattle_memory::MemoryModel;
-use wattle_program::passes;
 use wattle_report::{CheckReport, CheckVerdict, FixVerdict, Listing, OutcomesVerdict, Proof};
 
 use super::{Expectation, Key, Row, Status, Test};
@@ -12,7 +11,7 @@ use crate::compare::outcomes_request;
 use crate::engines::lists;
 use crate::fix::{Fix, fix};
 use crate::outcomes::outcomes;
-use crate::{Input, Watch, load, models};
+use crate::{Goal, Input, Watch, load, models, prepare};
 
 pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watch: &Watch) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -26,96 +25,102 @@ pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watc
                 status,
             });
         };
-        let model = match models::resolve(name, request.check.atomic_copy) {
-            Ok(model) => model,
-            Err(message) => {
-                add("verdict", Status::Failed(message));
-                continue;
-            }
-        };
-        let capacity = expectation.keys.iter().find_map(|key| match key {
-            Key::Capacity(capacity) => *capacity,
-            _ => None,
-        });
-        let mut of_row = Check { model, property: Property::Stated, ..request.check.clone() };
-        if let Some(capacity) = capacity {
-            of_row.settings.explore.max_capacity = capacity;
-        }
-        add("verdict", verdict(&of_row, input, &expectation.verdict, watch));
-        let mut closure: Option<Result<Closure, String>> = None;
-        let mut fixed = None;
-        let mut listed = None;
-        for key in &expectation.keys {
-            match key {
-                Key::Capacity(_) => {}
-                Key::Deadlock(expected) => {
-                    let deadlock = Check { property: Property::NoDeadlock, ..of_row.clone() };
-                    add("deadlock", verdict(&deadlock, input, expected, watch));
-                }
-                Key::Fix(expected) => {
-                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
-                    add("fix", fewest(fixed, *expected, |fewest| Some(fewest.count)));
-                }
-                Key::Source(expected) => {
-                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
-                    add("source", fewest(fixed, *expected, |fewest| fewest.source));
-                }
-                Key::Kinds(expected) => {
-                    let fixed = fixed.get_or_insert_with(|| fences(&of_row, input, watch));
-                    add(
-                        "kinds",
-                        match fixed {
-                            Ok(fixed) if fixed.kinds == *expected => Status::Passed,
-                            Ok(fixed) => Status::Failed(format!(
-                                "expected {}, found {}",
-                                expected.join(" "),
-                                fixed.kinds.join(" ")
-                            )),
-                            Err(message) => {
-                                Status::Failed(format!("expected {}: {message}", expected.join(" ")))
-                            }
-                        },
-                    );
-                }
-                Key::States(None) => add("states", Status::Ignored("states not written down".into())),
-                Key::States(Some(expected)) => {
-                    let closure =
-                        closure.get_or_insert_with(|| close(&of_row.model, &of_row, input, capacity, watch));
-                    add("states", compare(closure, "states", *expected, |closure| closure.states));
-                }
-                Key::Outcomes(_) | Key::Executions(_) if lists(of_row.engine.as_deref()).is_err() => {
-                    add("outcomes", Status::Ignored("an engine that lists no final states".into()));
-                }
-                Key::Outcomes(expected) if of_row.model.axioms.is_some() => {
-                    let listed = listed.get_or_insert_with(|| list(&of_row, input, watch));
-                    add(
-                        "outcomes",
-                        figure(listed, "outcomes", *expected as u64, |listing| {
-                            Some(listing.states.len() as u64)
-                        }),
-                    );
-                }
-                Key::Executions(expected) => {
-                    let listed = listed.get_or_insert_with(|| list(&of_row, input, watch));
-                    add("executions", figure(listed, "executions", *expected, Listing::executions));
-                }
-                Key::Outcomes(expected) => {
-                    let closure =
-                        closure.get_or_insert_with(|| close(&of_row.model, &of_row, input, capacity, watch));
-                    let count = |closure: &Closure| closure.outcomes.len() as u64;
-                    add("outcomes", compare(closure, "outcomes", *expected as u64, count));
-                }
-            }
-        }
-        // Where the plain search ran anyway, it also knows the least capacity.
-        if let (Some(capacity), Some(Ok(closure))) = (capacity, &closure)
-            && !closure.cut
-            && expectation.verdict == "safe"
-        {
-            add("capacity", equal("pending operations", capacity as u64, closure.most_pending as u64));
+        match models::resolve(name, request.check.atomic_copy) {
+            Ok(model) => under(model, request, input, expectation, watch, &mut add),
+            Err(message) => add("verdict", Status::Failed(message)),
         }
     }
     rows
+}
+
+/// The verdict and all figures that are expected under one model.
+fn under(
+    model: MemoryModel,
+    request: &Test,
+    input: &Input,
+    expectation: &Expectation,
+    watch: &Watch,
+    add: &mut dyn FnMut(&str, Status),
+) {
+    let capacity = expectation.keys.iter().find_map(|key| match key {
+        Key::Capacity(capacity) => *capacity,
+        _ => None,
+    });
+    let mut request = Check { model, property: Property::Stated, ..request.check.clone() };
+    if let Some(capacity) = capacity {
+        request.settings.explore.max_capacity = capacity;
+    }
+    add("verdict", verdict(&request, input, &expectation.verdict, watch));
+    let mut figures =
+        Figures { request: &request, input, capacity, watch, closure: None, fixed: None, listed: None };
+    for (what, status) in expectation.keys.iter().filter_map(|key| figures.status(key)) {
+        add(what, status);
+    }
+    // Where the plain search ran anyway, it also knows the least capacity.
+    if let (Some(capacity), Some(Ok(closure))) = (capacity, &figures.closure)
+        && !closure.cut
+        && expectation.verdict == "safe"
+    {
+        add("capacity", equal("pending operations", capacity as u64, closure.most_pending as u64));
+    }
+}
+
+/// What several expectations ask of one file and model, found out when the first one asks.
+struct Figures<'a> {
+    request: &'a Check,
+    input: &'a Input,
+    capacity: Option<usize>,
+    watch: &'a Watch,
+    closure: Option<Result<Closure, String>>,
+    fixed: Option<Result<Fewest, String>>,
+    listed: Option<Result<Listing, String>>,
+}
+
+impl Figures<'_> {
+    /// The name of the row of a key, and what becomes of it; a capacity is no row of its own.
+    fn status(&mut self, key: &Key) -> Option<(&'static str, Status)> {
+        Some(match key {
+            Key::Capacity(_) => return None,
+            Key::Deadlock(expected) => {
+                let deadlock = Check { property: Property::NoDeadlock, ..self.request.clone() };
+                ("deadlock", verdict(&deadlock, self.input, expected, self.watch))
+            }
+            Key::Fix(expected) => ("fix", fewest(self.fixed(), *expected, |fewest| Some(fewest.count))),
+            Key::Source(expected) => ("source", fewest(self.fixed(), *expected, |fewest| fewest.source)),
+            Key::Kinds(expected) => ("kinds", kinds(self.fixed(), expected)),
+            Key::States(None) => ("states", Status::Ignored("states not written down".into())),
+            Key::States(Some(expected)) => {
+                ("states", compare(self.closure(), "states", *expected, |closure| closure.states))
+            }
+            Key::Outcomes(_) | Key::Executions(_) if lists(self.request.engine.as_deref()).is_err() => {
+                ("outcomes", Status::Ignored("an engine that lists no final states".into()))
+            }
+            Key::Outcomes(expected) if self.request.model.axioms.is_some() => {
+                let count = |listing: &Listing| Some(listing.states.len() as u64);
+                ("outcomes", figure(self.listed(), "outcomes", *expected as u64, count))
+            }
+            Key::Executions(expected) => {
+                ("executions", figure(self.listed(), "executions", *expected, Listing::executions))
+            }
+            Key::Outcomes(expected) => {
+                let count = |closure: &Closure| closure.outcomes.len() as u64;
+                ("outcomes", compare(self.closure(), "outcomes", *expected as u64, count))
+            }
+        })
+    }
+
+    fn closure(&mut self) -> &Result<Closure, String> {
+        let (request, input, watch) = (self.request, self.input, self.watch);
+        self.closure.get_or_insert_with(|| close(request, input, self.capacity, watch))
+    }
+
+    fn fixed(&mut self) -> &Result<Fewest, String> {
+        self.fixed.get_or_insert_with(|| fences(self.request, self.input, self.watch))
+    }
+
+    fn listed(&mut self) -> &Result<Listing, String> {
+        self.listed.get_or_insert_with(|| list(self.request, self.input, self.watch))
+    }
 }
 
 fn verdict(request: &Check, input: &Input, expected: &str, watch: &Watch) -> Status {
@@ -156,16 +161,10 @@ fn detail(report: &CheckReport) -> String {
 }
 
 /// The plain search on the program that engines get.
-fn close(
-    memory: &MemoryModel,
-    request: &Check,
-    input: &Input,
-    capacity: Option<usize>,
-    watch: &Watch,
-) -> Result<Closure, String> {
+fn close(request: &Check, input: &Input, capacity: Option<usize>, watch: &Watch) -> Result<Closure, String> {
     let loaded = load(input).map_err(|_| "the file does not parse".to_owned())?;
-    let program = passes::forget_dead(&loaded.parsed.program);
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let prepared = prepare(&loaded, &request.model, Goal::Verdict).map_err(|why| why.to_string())?;
+    let task = prepared.task(Property::Stated);
     task.has_meaning().map_err(|refused| refused.to_string())?;
     explore_all(&task, capacity, false, &watch.run(request.budget)).map_err(|reason| reason.to_string())
 }
@@ -243,6 +242,15 @@ fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, Strin
         FixVerdict::Unknown { reason } => Err(reason.to_string()),
         FixVerdict::Internal { what } => Err(format!("INTERNAL ERROR: {what}")),
         FixVerdict::Relaxed { .. } | FixVerdict::Error => Err(report.verdict.word().to_owned()),
+    }
+}
+
+fn kinds(found: &Result<Fewest, String>, expected: &[String]) -> Status {
+    let wanted = expected.join(" ");
+    match found {
+        Ok(found) if found.kinds == expected => Status::Passed,
+        Ok(found) => Status::Failed(format!("expected {wanted}, found {}", found.kinds.join(" "))),
+        Err(message) => Status::Failed(format!("expected {wanted}: {message}")),
     }
 }
 

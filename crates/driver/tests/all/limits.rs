@@ -4,20 +4,18 @@
 //! looks. How well counted work agrees with time is measured by `cargo xtask bench limits`.
 
 use wattle_driver::engines::{ENGINES, Settings};
-use wattle_driver::{Input, adapt, load, models};
-use wattle_engine::{Budget, Certificate, Halt, Property, Reason, Run, Task, Verdict, Work};
+use wattle_driver::{Goal, Input, Loaded, load, models, prepare};
+use wattle_engine::{Budget, Certificate, Halt, Property, Reason, Run, Verdict, Work};
 use wattle_judge::certify::certify;
-use wattle_program::{Program, passes};
 use wattle_testing::heavy;
 
 /// More than this is not done without a look.
 const STRETCH: Work = Work::milliseconds(100);
 
-fn program(name: &str, text: &str) -> Program {
-    let loaded = load(&Input::text("heavy.wtl", "wtl", text)).unwrap_or_else(|refused| {
+fn loaded(name: &str, text: &str) -> Loaded {
+    load(&Input::text("heavy.wtl", "wtl", text)).unwrap_or_else(|refused| {
         panic!("{name}: {:?}", refused.diagnostics.first().map(|problem| &problem.message))
-    });
-    passes::forget_dead(&loaded.parsed.program)
+    })
 }
 
 /// Each engine on each program, with a budget that the largest ones exceed.
@@ -26,13 +24,13 @@ fn engines_look_at_their_budget() {
     let limit = Work::milliseconds(50);
     let mut stopped = Vec::new();
     for (name, text) in heavy::programs(1.0) {
-        let written = program(name, &text);
+        let loaded = loaded(name, &text);
         for model in ["tso", "aarch64"] {
             let memory = models::resolve(model, false).unwrap();
-            let Ok(program) = adapt(&written, &memory) else {
+            let Ok(prepared) = prepare(&loaded, &memory, Goal::Verdict) else {
                 panic!("{name} has no translation to {model}")
             };
-            let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+            let task = prepared.task(Property::Stated);
             for constructor in ENGINES {
                 let engine = (constructor.build)(&Settings::default());
                 if engine.accepts(&task).is_err() {
@@ -79,10 +77,10 @@ fn judges_look_at_their_budget() {
     for (text, model, name) in
         [(text, "tso", "explore"), (long, "tso", "enumerate"), (long, "tso", "bmc"), (long, "aarch64", "bmc")]
     {
-        let written = program(name, text);
+        let loaded = loaded(name, text);
         let memory = models::resolve(model, false).unwrap();
-        let program = adapt(&written, &memory).unwrap();
-        let task = Task { program: &program.program, memory: &memory, property: Property::Stated };
+        let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+        let task = prepared.task(Property::Stated);
         let mut settings = Settings::default();
         settings.bmc.proof = true;
         let engine = ENGINES.iter().find(|engine| engine.name == name).unwrap();

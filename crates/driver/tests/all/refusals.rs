@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::dump;
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, load, models};
 use wattle_engine::{Property, Task};
+use wattle_program::text::print;
 use wattle_report::text::{self, Detail, Options};
 use wattle_report::{CheckReport, CheckVerdict, FixVerdict};
 
@@ -32,7 +32,7 @@ fn reason(report: &CheckReport) -> String {
 fn marked(tag: &str) -> Input {
     let text = "shared x, y; thread p { x = 1; release y = 1; }
                 thread q { local r, s; acquire r = y; s = x; } finally !(q.r == 1 && q.s == 0);";
-    let printed = dump::of_input(&Input::text("a.wtl", "wtl", text)).unwrap();
+    let printed = print(&load(&Input::text("a.wtl", "wtl", text)).unwrap().parsed.program);
     let tag = format!("tagged {tag}");
     Input::text("a.wir", "wir", &printed.replace("tagged rel", &tag).replace("tagged acq", &tag))
 }

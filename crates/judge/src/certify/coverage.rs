@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Coverage, Halt, Run, Task, Work};
+use wattle_engine::{Coverage, Halt, Run, Spent, Task, Work};
 use wattle_program::{EdgeId, ProcessId, Program};
 
 use super::{explore_all, survey, wrong};
@@ -57,7 +57,11 @@ pub(super) fn by_listing(
     };
     match seen {
         Ok((taken, ends, false)) => same(task.program, claimed, &taken, ends).map(|()| None),
-        Ok((_, _, true)) | Err(_) => Ok(Some("what executions reach was not re-checked".into())),
+        Ok((_, _, true)) | Err(_) => {
+            // Only the limit of this search may be passed over.
+            run.poll(Work::NONE, Spent::default())?;
+            Ok(Some("what executions reach was not re-checked".into()))
+        }
     }
 }
 

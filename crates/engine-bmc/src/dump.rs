@@ -16,7 +16,7 @@ use wattle_program::symbolic::{Expr, Node};
 use wattle_program::{Program, Shape, ThreadId};
 
 use crate::Bmc;
-use crate::structure::{Access, Structure};
+use crate::unroll::structure::{Access, Structure};
 use crate::unroll::unroll;
 
 /// Which view of an unrolling.

@@ -10,10 +10,10 @@ use wattle_program::symbolic::Expr;
 use wattle_program::{Program, Shape};
 use wattle_sat::{Clauses, Lit, Satisfiability, Solver};
 
-use crate::circuit::{Circuit, Word};
-use crate::encoding::{Options, encode};
-use crate::formulation::Formulation;
-use crate::structure::Structure;
+use crate::encode::circuit::{Circuit, Word};
+use crate::encode::encoding::{Options, encode};
+use crate::encode::formulation::Formulation;
+use crate::unroll::structure::Structure;
 use crate::unroll::{self, Wanted, unroll};
 
 pub(crate) fn parse(name: &str, text: &str) -> Option<Program> {

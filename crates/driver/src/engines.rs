@@ -10,9 +10,8 @@ use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::{MemoryModel, reduction};
 use wattle_program::Shape;
-use wattle_source::Span;
+use wattle_source::{Span, did_you_mean};
 
-use crate::similar::did_you_mean;
 use crate::{Goal, Input, Loaded, Refused, load, prepare};
 
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
@@ -109,7 +108,7 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
         && !names().any(|known| known == name)
     {
         return Err(match did_you_mean(name, names()) {
-            Some(near) => format!("unknown engine `{name}`: did you mean `{near}`?"),
+            Some(hint) => format!("unknown engine `{name}`: {hint}"),
             None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
         });
     }

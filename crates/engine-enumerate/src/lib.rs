@@ -181,7 +181,7 @@ fn thin_air() -> Halt {
     Reason::Undecided("the model allows values out of thin air, which are not enumerated".into()).into()
 }
 
-/// What makes every count worthless.
+/// Counts mean nothing if values overflowed or a definition of the model did not settle.
 fn sound(tally: &search::Tally) -> Result<(), Reason> {
     if tally.overflow {
         return Err(Reason::Overflow);

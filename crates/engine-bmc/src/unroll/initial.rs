@@ -8,7 +8,7 @@ use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{Cfg, Orders, Point, Program, Range, Shape, Tags, ThreadId};
 
 use super::state::Known;
-use crate::structure::{Access, Event, Structure};
+use super::structure::{Access, Event, Structure};
 
 /// What is known of a location whatever happens.
 pub(super) struct Contents {

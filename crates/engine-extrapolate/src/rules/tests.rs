@@ -7,14 +7,11 @@ use wattle_logic::{Binary, Sort, Term};
 use wattle_memory::reduction::{Capacity, Discipline, Reduced, named};
 use wattle_program::passes::instantiate;
 use wattle_program::{Program, text};
-use wattle_source::{NoLoader, Sources};
 
 use super::{Rules, extrapolate, extrapolate_cubes};
 
 fn parse(source: &str) -> Program {
-    let (sources, file) = Sources::single("test.wtl", source);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    let program = (frontend.parse)(&sources, file, &NoLoader).unwrap().program;
+    let program = wattle_frontend_wtl::FRONTEND.read("test.wtl", source).unwrap().program;
     instantiate(&program).unwrap()
 }
 

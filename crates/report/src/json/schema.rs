@@ -90,8 +90,9 @@ fn diagnostics() -> Value {
             ("line", number()),
             ("column", number()),
             ("help", or_null(text())),
+            ("file", text()),
         ],
-        &[],
+        &["file"],
     ))
 }
 

@@ -34,8 +34,8 @@ use std::borrow::Cow;
 
 use wattle_abstraction::{System, atoms};
 use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Spent, Statistics, Task, Unsupported,
-    Work, grows,
+    Answer, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Spent, Statistics, Task,
+    Unsupported, Work, grows,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;

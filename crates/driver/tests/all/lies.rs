@@ -15,8 +15,8 @@ use wattle_driver::{Input, Watch, compare, models};
 use wattle_engine::certificate::abstraction::Claim;
 use wattle_engine::certificate::refutation::Inference;
 use wattle_engine::{
-    Answer, Certificate, Contradiction, Counterexample, Engine, Estimate, Executions, Halt, Outcomes,
-    Property, Run, Schedule, Statistics, Task, Unsupported, Verdict, Violation,
+    Answer, Certificate, Contradiction, Counterexample, Engine, Estimate, Executions, Halt, Outcomes, Run,
+    Schedule, Statistics, Task, Unsupported, Verdict, Violation,
 };
 use wattle_program::{EdgeId, ProcessId};
 use wattle_report::{Accept, Exit};
@@ -184,11 +184,23 @@ fn a_wrong_certificate_is_an_internal_error() {
         ("enumerate", SAFE_BY_AXIOMS, "tso", "unreached, more", covers_less),
         ("enumerate", SAFE_BY_AXIOMS, "tso", "unreached, less", covers_more),
         ("enumerate", SAFE_BY_AXIOMS, "tso", "ends", never_ends),
-        ("extrapolate", SAFE, "tso", "reduction", |answer| abstraction!(answer, proof => proof.reduction = None)),
+        (
+            "extrapolate",
+            SAFE,
+            "tso",
+            "reduction",
+            |answer| abstraction!(answer, proof => proof.reduction = None),
+        ),
         ("extrapolate", SAFE, "tso", "predicates", |answer| {
             abstraction!(answer, proof => proof.predicates.iter_mut().for_each(|one| *one = one.negated()));
         }),
-        ("extrapolate", SAFE, "tso", "triples, none", |answer| abstraction!(answer, proof => proof.triples.clear())),
+        (
+            "extrapolate",
+            SAFE,
+            "tso",
+            "triples, none",
+            |answer| abstraction!(answer, proof => proof.triples.clear()),
+        ),
         ("extrapolate", SAFE, "tso", "triples, cubes", |answer| {
             abstraction!(answer, proof => proof.triples.iter_mut().for_each(|one| one.cube.clear()));
         }),
@@ -196,11 +208,29 @@ fn a_wrong_certificate_is_an_internal_error() {
             abstraction!(answer, proof => proof.triples[0].claim = Claim::Contradiction);
             abstraction!(answer, proof => proof.triples[0].cube.clear());
         }),
-        ("extrapolate", SAFE, "tso", "states", |answer| abstraction!(answer, proof => proof.states.truncate(1))),
+        (
+            "extrapolate",
+            SAFE,
+            "tso",
+            "states",
+            |answer| abstraction!(answer, proof => proof.states.truncate(1)),
+        ),
         ("extrapolate", SAFE, "tso", "unreached, more", covers_less),
         ("extrapolate", SAFE, "tso", "ends", never_ends),
-        ("bmc", SAFE_BY_AXIOMS, "tso", "clauses", |answer| refutation!(answer, proof => proof.clauses.clear())),
-        ("bmc", SAFE_BY_AXIOMS, "tso", "refuted", |answer| refutation!(answer, proof => proof.refuted.clear())),
+        (
+            "bmc",
+            SAFE_BY_AXIOMS,
+            "tso",
+            "clauses",
+            |answer| refutation!(answer, proof => proof.clauses.clear()),
+        ),
+        (
+            "bmc",
+            SAFE_BY_AXIOMS,
+            "tso",
+            "refuted",
+            |answer| refutation!(answer, proof => proof.refuted.clear()),
+        ),
         ("bmc", SAFE_BY_AXIOMS, "tso", "refuted, assumed", |answer| {
             refutation!(answer, proof => proof.refuted.iter_mut().for_each(|one| one.assumed.clear()));
         }),
@@ -255,9 +285,15 @@ fn a_counterexample_that_does_not_replay_is_an_internal_error() {
         let (exit, words) = certified(engine, text, "tso", lie);
         assert_eq!(exit, Exit::Internal, "{engine}: {words}");
         assert!(words.contains("engine liar") && words.contains("replay"), "{words}");
-        let request = Fix { settings: settings(engine, lie), ..Fix::new(models::resolve("tso", false).unwrap()) };
+        let request =
+            Fix { settings: settings(engine, lie), ..Fix::new(models::resolve("tso", false).unwrap()) };
         let report = fix(&request, &input(text), &Watch::default()).unwrap();
-        assert_eq!(Exit::of_fix(&report, Accept::default()), Exit::Internal, "{engine}: {:?}", report.verdict);
+        assert_eq!(
+            Exit::of_fix(&report, Accept::default()),
+            Exit::Internal,
+            "{engine}: {:?}",
+            report.verdict
+        );
     }
 }
 
@@ -299,10 +335,8 @@ fn whoever_cannot_list_without_contradiction_is_an_internal_error() {
 #[test]
 fn compare_and_test_end_so_too() {
     let lying = Check { settings: settings("explore", violated), ..request("tso") };
-    let compared = compare::Compare {
-        check: lying.clone(),
-        models: vec![models::resolve("tso", false).unwrap()],
-    };
+    let compared =
+        compare::Compare { check: lying.clone(), models: vec![models::resolve("tso", false).unwrap()] };
     let compared = compare::compare(&compared, &input(SAFE), &Watch::default()).unwrap();
     let compare::Compared::Verdicts(checked) = compared else { panic!("{compared:?}") };
     assert_eq!(Exit::of_check(&checked[0].report, Accept::default()), Exit::Internal);

@@ -142,7 +142,7 @@ pub struct Search {
     /// Use only this engine
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
-    /// Worker threads (engine explore)
+    /// Engines that may work at the same time; with --engine explore, its workers
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = units::at_least_one)]
     pub threads: usize,
     /// Visit every interleaving; counterexamples are shortest then (engine explore)

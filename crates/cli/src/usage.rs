@@ -8,7 +8,7 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use wattle_driver::engines::LISTING;
+use wattle_driver::engines;
 use wattle_driver::models;
 use wattle_memory::{Machine, MemoryModel};
 
@@ -82,7 +82,9 @@ pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
     for (option, said, engines) in CONFIGURES {
         let unused = |engine: &&str| !part.engines.contains(engine);
         let warned = UNUSED.iter().any(|(other, _, commands)| *other == option && commands.contains(&name));
-        if given(option) && !warned && engines.iter().all(unused) {
+        // Several engines work side by side; one alone has workers only if it is `explore`.
+        let beside = option == "threads" && part.engines.len() > 1;
+        if given(option) && !warned && !beside && engines.iter().all(unused) {
             return Err(format!("{said} has no effect here: it is for {}, and {}", list(engines), part.why));
         }
     }
@@ -170,7 +172,7 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
         }
         Command::Outcomes(args) => {
             let engine = args.search.engine.as_deref();
-            wattle_driver::engines::lists(engine.filter(|name| is_engine(name)))?;
+            engines::lists(engine.filter(|name| is_engine(name)))?;
             let model = args.model.as_deref().map(resolve).transpose()?;
             listing(match model {
                 Some(model) => asked(engine, Question::Stated, &[model]),
@@ -221,7 +223,7 @@ fn asked(only: Option<&str>, question: Question, models: &[MemoryModel]) -> Part
 /// Of these, those that list final states.
 fn listing(part: Part) -> Part {
     let engines: Vec<&'static str> =
-        part.engines.iter().copied().filter(|engine| LISTING.contains(engine)).collect();
+        part.engines.iter().copied().filter(|engine| engines::listing().contains(engine)).collect();
     let why = match engines == part.engines {
         true => part.why,
         false => format!("only {} can take part", list(&engines)),
@@ -350,7 +352,16 @@ mod tests {
         assert!(is_refused(&["fix", "a.wtl", "--model", "tso", "--engine", "bmc", "--rules", "5"]));
         assert!(is_refused(&["outcomes", "a.wtl", "--engine", "bmc"]));
         assert!(is_refused(&["outcomes", "a.wtl", "--formulation", "clocks"]));
-        assert!(is_refused(&["compare", "a.wtl", "--models", "power,arm", "--threads", "2"]));
+        assert!(is_refused(&[
+            "compare",
+            "a.wtl",
+            "--models",
+            "power,arm",
+            "--engine",
+            "bmc",
+            "--threads",
+            "2"
+        ]));
         assert!(is_refused(&["test", "a.wtl", "--engine", "bmc", "--no-reduction"]));
     }
 

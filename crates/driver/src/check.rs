@@ -2,18 +2,18 @@
 
 use wattle_engine::{
     Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics,
-    Task, Verdict, Work,
+    Suspicion, Task, Verdict, Work,
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Op, Program};
+use wattle_program::{EdgeId, Op, Program, Shape, ThreadId};
 use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
-use crate::engines::{Settings, choose, has_room_for, prefer};
+use crate::engines::{Settings, choose, has_room_for};
+use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
-use crate::solve::{Internal, Solved, solve};
 use crate::story::story;
 use crate::{Goal, Input, Loaded, Prepared, Watch, emit, load, models, prepare};
 
@@ -81,7 +81,6 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&settings, &loaded, &request.model)?;
-            prefer(&mut engines, &loaded.parsed.program);
             let counterexample = answer(request, &loaded, &engines, &run, &mut report);
             // A graph has no schedule to write down.
             let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());
@@ -117,8 +116,8 @@ fn answer(
     };
     report.notes.extend(prepared.notes());
     report.translated = prepared.translated();
-    let Solved { engine, verdict, coverage, statistics, remarks } =
-        solve(&prepared.task(request.property), engines, run);
+    let Solved { engine, verdict, coverage, suspicion, statistics, remarks } =
+        solve(&prepared.task(request.property), engines, request.settings.threads, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
@@ -126,6 +125,7 @@ fn answer(
         Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {
             report.diagnostics.extend(unsupported_place(prepared.searched(), &reason));
+            report.remarks.extend(suspicion.and_then(|suspicion| suspected(&prepared, &suspicion)));
             CheckVerdict::Unknown { reason }
         }
         Ok(Verdict::Safe { certificate }) => {
@@ -258,11 +258,26 @@ fn holds_under_sc(
     // A remark is not worth more than a few times what the verdict took.
     let run = run.at_most(REMARK.max(run.worked() * 3));
     let task = Task { program, memory: &memory, property: request.property };
-    Ok(match solve(&task, engines, &run).verdict? {
+    Ok(match solve(&task, engines, request.settings.threads, &run).verdict? {
         Verdict::Safe { .. } => Some(true),
         Verdict::Unsafe { .. } => Some(false),
         Verdict::SafeUpTo { .. } | Verdict::Unknown { .. } => None,
     })
+}
+
+/// Where an abstract trace goes that an engine could neither refute nor replay.
+fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Option<String> {
+    let program = prepared.searched();
+    let shape = Shape::new(program).ok()?;
+    let step = |(thread, edge): &(ThreadId, EdgeId)| {
+        let process = program.process(shape.info(*thread).process);
+        let span = process.cfg.edge(*edge).origin.0;
+        let line = (!span.is_nowhere()).then(|| prepared.loaded().sources.start(span).line)?;
+        Some(format!("{} line {line}", process.name))
+    };
+    let mut steps: Vec<String> = suspicion.steps.iter().filter_map(step).collect();
+    steps.dedup();
+    Some(format!("neither refuted nor replayed: {}", steps.join(", ")))
 }
 
 /// Point at the construct that stopped an engine.

@@ -10,7 +10,7 @@ use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_memory::reduction::Discipline;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{Program, Shape, Vocabulary};
+use wattle_program::Shape;
 use wattle_source::Span;
 
 use crate::similar::did_you_mean;
@@ -25,6 +25,8 @@ pub struct Settings {
     pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
     pub extrapolate: Extrapolate,
+    /// How many engines may work at the same time; 0 is 1. (`explore` has workers of its own, where it is alone.)
+    pub threads: usize,
     /// Where Z3 may be, for engines that use it.
     pub smt: Vec<PathBuf>,
 }
@@ -100,18 +102,28 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
             None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
         });
     }
+    let mut settings = settings.clone();
+    // Which of several violations is found first depends on the number of workers. Where engines work side by
+    // side, the answer must not depend on it.
+    if only.is_none() {
+        settings.explore.threads = 1;
+    }
     let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
-    Ok(wanted.map(|engine| (engine.build)(settings)).collect())
+    Ok(wanted.map(|engine| (engine.build)(&settings)).collect())
 }
 
 /// The engines that can list all final states.
-pub const LISTING: [&str; 2] = ["explore", "enumerate"];
+pub fn listing() -> Vec<&'static str> {
+    let lists = |engine: &&Constructor| (engine.build)(&Settings::default()).lists().is_some();
+    ENGINES.iter().filter(lists).map(|engine| engine.name).collect()
+}
 
 /// Can the engine that was asked for list all final states?
 pub fn lists(only: Option<&str>) -> Result<(), String> {
+    let listing = listing();
     match only {
-        Some(name) if !LISTING.contains(&name) => {
-            Err(format!("engine {name} does not list final states; {} do", LISTING.join(" and ")))
+        Some(name) if !listing.contains(&name) => {
+            Err(format!("engine {name} does not list final states; {} do", listing.join(" and ")))
         }
         _ => Ok(()),
     }
@@ -130,14 +142,6 @@ pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) 
             room.capacity(program, discipline).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
-    }
-}
-
-/// Loop-free litmus tests go to `enumerate` first: it looks at each execution once.
-pub(crate) fn prefer(engines: &mut [Box<dyn Engine>], program: &Program) {
-    let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
-    if litmus && program.processes.iter().all(|process| process.cfg.is_loop_free()) {
-        engines.sort_by_key(|engine| engine.name() != "enumerate");
     }
 }
 

@@ -16,9 +16,9 @@ use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, stateme
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
-use crate::engines::{Settings, choose, has_room_for, prefer};
+use crate::engines::{Settings, choose, has_room_for};
 use crate::load::panic_text;
-use crate::panel::Panel;
+use crate::portfolio::{NoEngine, Portfolio, Purpose};
 use crate::reach::Reach;
 use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
@@ -123,10 +123,6 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&request.settings, &loaded, &request.model)?;
-            // A machine is the better judge of fences: it can wait.
-            if request.model.machine.is_none() {
-                prefer(&mut engines, &loaded.parsed.program);
-            }
             repair(request, input, &loaded, &engines, &run, watch, &mut report);
             report.sources = loaded.sources;
         }
@@ -164,20 +160,24 @@ fn repair(
                 .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
         }
     }
-    let panel = match Panel::new(engines, &task) {
-        Ok(panel) => panel,
-        Err(what) => {
+    let portfolio = match Portfolio::new(engines, &task, Purpose::Repair, request.settings.threads) {
+        Ok(portfolio) => portfolio,
+        Err(NoEngine::Refuse(what)) => {
             report.verdict = unsupported(what);
+            return;
+        }
+        Err(NoEngine::Internal(internal)) => {
+            report.verdict = FixVerdict::Internal { what: internal.to_string() };
             return;
         }
     };
     // A fifth of the budget is kept for the check of the edited text.
-    let found = search(&task, request, loaded, &fences, &panel, &run.share(4, 5), report);
-    report.engine = Some(panel.name().to_owned());
+    let found = search(&task, request, loaded, &fences, &portfolio, &run.share(4, 5), report);
+    report.engine = Some(portfolio.name().to_owned());
     // Who proved the program is asked about the text.
     let request = Fix { engine: report.engine.clone(), ..request.clone() };
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
-    let verdict = text.verdict(found, &fences, &panel, report);
+    let verdict = text.verdict(found, &fences, &portfolio, report);
     report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
 }
 
@@ -459,7 +459,7 @@ fn repaired(
 }
 
 /// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
-/// fences. (A bounded proof about nothing is none: the panel says so.)
+/// fences. (A bounded proof about nothing is none: the portfolio says so.)
 fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
     let wattle_repair::Proof::Safe { coverage: Some(coverage), .. } = proof else { return None };
     Reach::new(task.program, coverage).vacuity(task.property)

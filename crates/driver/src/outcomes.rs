@@ -3,13 +3,9 @@
 //! A folder of litmus tests is ten thousand small questions, so whatever does not depend on the test
 //! is done before the first one: models are read once, and a request is shared by all workers.
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{
-    Budget, Census, Engine, Executions as _, Halt, Outcome, Outcomes as _, Property, Reason, Run, Tally,
-    Task, Unsupported,
-};
+use wattle_engine::{Budget, Halt, Outcome, Property, Reason, Run, Task, Unsupported};
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Shape, Vocabulary};
@@ -18,6 +14,7 @@ use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
+use crate::portfolio::{Listed, listed};
 use crate::{Goal, Input, Loaded, Refused, Watch, load, models, prepare};
 
 #[derive(Clone, Debug)]
@@ -122,7 +119,7 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
             }
             OutcomesVerdict::Unknown { reason }
         }
-        Ok(Counted { engine, census, executions }) => {
+        Ok(Listed { engine, census, executions }) => {
             report.engine = Some(engine.to_owned());
             if let Some(bound) = &census.bound {
                 report
@@ -161,26 +158,19 @@ pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
     })
 }
 
-pub(crate) struct Counted {
-    pub engine: &'static str,
-    pub census: Census,
-    /// Are its numbers numbers of executions?
-    pub executions: bool,
-}
-
 pub(crate) enum Stopped {
     Reason(Reason),
     /// Wattle is at fault.
     Internal(String),
 }
 
-/// Executions are counted where the model has axioms; a machine gives only the states. Of a test with a
-/// condition there is at least one.
-pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Stopped> {
+/// Of a test with a condition there is at least one execution.
+pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Listed, Stopped> {
+    let engines = choose(request.engine.as_deref(), &request.settings).map_err(Stopped::Internal)?;
     // A panic in an engine must not take the other files with it.
-    match catch_unwind(AssertUnwindSafe(|| count_unguarded(request, task, run))) {
+    match catch_unwind(AssertUnwindSafe(|| listed(task, &engines, run, condition_holds))) {
         Err(panic) => Err(Stopped::Internal(format!("an engine panicked: {}", panic_text(&*panic)))),
-        Ok(Ok(Counted { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
+        Ok(Ok(Listed { census, .. })) if census.outcomes.is_empty() && task.program.condition.is_some() => {
             Err(Stopped::Reason(Reason::NoExecution(no_execution(task.program))))
         }
         Ok(counted) => counted.map_err(|halt| match halt {
@@ -190,38 +180,11 @@ pub(crate) fn count(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Co
     }
 }
 
-fn count_unguarded(request: &Outcomes, task: &Task<'_>, run: &Run) -> Result<Counted, Halt> {
-    let enumerate = &request.settings.enumerate;
-    let machine = task.memory.machine.is_some();
-    let counts = match request.engine.as_deref() {
-        Some(name) => name == enumerate.name(),
-        None => !machine || !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma),
-    };
-    if counts {
-        let census = enumerate.executions(task, run);
-        // A machine may know what to do with it, if no other engine was asked for.
-        let other = machine && request.engine.is_none();
-        if !(other && matches!(census, Err(Halt::Unknown(Reason::Unsupported(_))))) {
-            return Ok(Counted { engine: enumerate.name(), census: census?, executions: true });
-        }
+fn condition_holds(program: &Program, outcome: &Outcome) -> Result<bool, Fault> {
+    match &program.condition {
+        Some(condition) => condition.formula.evaluate_bool(&End { program, outcome }),
+        None => Ok(true),
     }
-    let explore = &request.settings.explore;
-    let states = explore.outcomes(task, run)?;
-    let census = by_states(task.program, states).map_err(|fault| Reason::NoValue(fault.to_string()))?;
-    Ok(Counted { engine: explore.name(), census, executions: false })
-}
-
-fn by_states(program: &Program, states: BTreeSet<Outcome>) -> Result<Census, Fault> {
-    let outcomes = (states.into_iter())
-        .map(|outcome| {
-            let holds = match &program.condition {
-                None => true,
-                Some(condition) => condition.formula.evaluate_bool(&End { program, outcome: &outcome })?,
-            };
-            Ok((outcome, Tally { executions: 1, holds }))
-        })
-        .collect::<Result<_, Fault>>()?;
-    Ok(Census { outcomes, ..Census::default() })
 }
 
 /// A final state as far as the program observes it, which is all that its condition speaks of.

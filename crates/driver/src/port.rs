@@ -15,7 +15,8 @@ use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::compare::{Compare, outcomes_request};
 use crate::engines::{choose, lists};
-use crate::outcomes::{Counted, Stopped, count};
+use crate::outcomes::{Stopped, count};
+use crate::portfolio::Listed;
 use crate::{Goal, Input, Prepared, Watch, load, prepare};
 
 /// The first of the request's models is the source, the second the target.
@@ -105,7 +106,7 @@ fn census<'a, 'b>(
 ) -> Result<(&'b Prepared<'a>, Census), Stopped> {
     let prepared = side.as_ref().map_err(|what| Stopped::Reason(Reason::Unsupported(what.clone())))?;
     let wishes = outcomes_request(&request.check, Some(memory));
-    let Counted { census, .. } = count(&wishes, &prepared.task(Property::Stated), run)?;
+    let Listed { census, .. } = count(&wishes, &prepared.task(Property::Stated), run)?;
     match census.bound {
         Some(bound) => Err(Stopped::Reason(Reason::OnlyUpTo(bound))),
         None => Ok((prepared, census)),

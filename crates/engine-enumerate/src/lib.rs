@@ -32,12 +32,13 @@ mod witness;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
-    Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Executions, Halt,
-    OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms, steps_are_events,
+    Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate,
+    Executions, Halt, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms,
+    steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
-use wattle_program::{Program, PropertyKind, Shape};
+use wattle_program::{Program, PropertyKind, Shape, Vocabulary};
 
 use crate::census::Counter;
 use crate::judge::Judge;
@@ -89,6 +90,20 @@ impl Engine for Enumerate {
         steps_are_events(task.program)?;
         self.compiled.plans(axioms)?;
         Ok(())
+    }
+
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let litmus = !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+        let loop_free = task.program.processes.iter().all(|process| process.cfg.is_loop_free());
+        if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }
+    }
+
+    fn lists(&self) -> Option<&dyn Outcomes> {
+        Some(self)
+    }
+
+    fn counts(&self) -> Option<&dyn Executions> {
+        Some(self)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

@@ -30,8 +30,8 @@ mod trace;
 mod worker;
 
 use wattle_engine::{
-    Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Figure, Halt, OutcomeSet,
-    Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work,
+    Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate, Figure, Halt,
+    OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work, grows,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
@@ -74,6 +74,15 @@ impl Engine for Explore {
             return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
         }
         task.has_meaning()
+    }
+
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
+        if loops && grows(task.program) { Estimate::Endless } else { Estimate::Finite }
+    }
+
+    fn lists(&self) -> Option<&dyn Outcomes> {
+        Some(self)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

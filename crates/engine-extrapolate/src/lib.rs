@@ -31,8 +31,8 @@ use std::collections::HashMap;
 
 use wattle_abstraction::{Cube, System, Vocabulary, atoms};
 use wattle_engine::{
-    Answer, Contradiction, Coverage, Engine, Halt, Progress, Property, Reason, Run, Spent, Statistics, Task,
-    Unsupported, Verdict, Work,
+    Answer, Contradiction, Coverage, Engine, Estimate, Halt, Progress, Property, Reason, Run, Spent,
+    Statistics, Task, Unsupported, Verdict, Work, grows,
 };
 use wattle_logic::{Kind, Term};
 use wattle_memory::Machine;
@@ -71,6 +71,11 @@ impl Engine for Extrapolate {
             reduced(task.program, discipline, &self.room(1))?;
         }
         self.library().map(|_| ())
+    }
+
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
+        if loops && grows(task.program) { Estimate::MadeFor } else { Estimate::Open }
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

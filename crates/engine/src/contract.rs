@@ -8,7 +8,7 @@ use wattle_memory::{Meaningless, MemoryModel};
 use wattle_program::{Name, NotFixed, Program, Shape};
 use wattle_source::Span;
 
-use crate::{Answer, Bound, Contradiction, Halt, Run};
+use crate::{Answer, Bound, Contradiction, Estimate, Halt, Run};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +74,20 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
     /// Can this engine work on the task at all?
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported>;
+    /// What to expect of a task that it accepts.
+    fn estimate(&self, _task: &Task<'_>) -> Estimate {
+        Estimate::Open
+    }
     /// `Err`: the engine found that wattle contradicts itself, which is not a verdict of any kind.
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction>;
+    /// Some engines can list all final states.
+    fn lists(&self) -> Option<&dyn Outcomes> {
+        None
+    }
+    /// Some engines look at every execution.
+    fn counts(&self) -> Option<&dyn Executions> {
+        None
+    }
 }
 
 /// The engines that can list all final states.

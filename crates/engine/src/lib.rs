@@ -8,6 +8,7 @@ pub mod certificate;
 mod contract;
 mod contradiction;
 mod coverage;
+mod estimate;
 mod reason;
 mod run;
 mod verdict;
@@ -19,6 +20,7 @@ pub use contract::{
 };
 pub use contradiction::{Contradiction, Halt, Statement};
 pub use coverage::{Coverage, edges};
+pub use estimate::{Estimate, grows};
 pub use reason::Reason;
 pub use run::{Budget, Progress, Run, Spent, Work};
 pub use verdict::{

@@ -103,6 +103,9 @@ pub struct Run {
     budget: Budget,
     started: Instant,
     cancelled: Arc<AtomicBool>,
+    also_cancelled: Option<Arc<AtomicBool>>,
+    /// Was a limit met?
+    stopped: Arc<AtomicBool>,
     /// Nanoseconds, of all engines together.
     work: Arc<AtomicU64>,
     /// The same when an engine last looked at the budget, and the most between two looks.
@@ -130,6 +133,8 @@ impl Run {
             budget,
             started: Instant::now(),
             cancelled: Arc::default(),
+            also_cancelled: None,
+            stopped: Arc::default(),
             work: Arc::default(),
             looked: Arc::default(),
             stretch: Arc::default(),
@@ -175,6 +180,46 @@ impl Run {
         run.budget.work =
             (self.budget.work).map(|limit| worked + limit.less(worked) * u64::from(part) / u64::from(parts));
         run
+    }
+
+    /// The same run with one engine's turn: `part` in `parts` of what is left, counted in work where that can be
+    /// told, so that the answer does not depend on how busy the machine is. Costs of work are rough, so a turn
+    /// also ends when it has taken twice that share of the time.
+    pub fn turn(&self, part: u32, parts: u32) -> Run {
+        let (part, parts) = (part.min(parts.max(1)), parts.max(1));
+        let mut run = self.share((2 * part).min(parts), parts);
+        let left = self.left();
+        let work = left.work.or_else(|| left.time.map(Work::during));
+        run.budget.work = match work {
+            // Whoever is last has all the time that is left.
+            Some(_) if part == parts => self.budget.work,
+            work => work.map(|work| self.worked() + work * u64::from(part) / u64::from(parts)),
+        };
+        run
+    }
+
+    /// A run beside this one, with the same deadline: it counts its own work, is stopped by the flag too, tells nobody
+    /// of its progress, and has a part of the memory.
+    pub fn beside(&self, stop: Arc<AtomicBool>, parts: usize) -> Run {
+        Run {
+            budget: Budget {
+                memory: self.budget.memory.map(|memory| memory / parts.max(1) as u64),
+                work: self.left().work,
+                ..self.budget
+            },
+            also_cancelled: Some(stop),
+            work: Arc::default(),
+            looked: Arc::default(),
+            stretch: Arc::default(),
+            stopped: Arc::default(),
+            listener: None,
+            ..self.clone()
+        }
+    }
+
+    /// Was an engine told to stop, by any limit?
+    pub fn was_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// What is left of time and work, and the other limits: the budget of a run that goes on from here.
@@ -225,8 +270,17 @@ impl Run {
         let worked = self.worked();
         let before = self.looked.swap(worked.0, Ordering::Relaxed);
         self.stretch.fetch_max(worked.0.saturating_sub(before), Ordering::Relaxed);
+        let result = self.within_limits(worked, spent);
+        if result.is_err() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    fn within_limits(&self, worked: Work, spent: Spent) -> Result<(), Reason> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
-        if self.cancelled.load(Ordering::Relaxed) {
+        let set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if set(&self.cancelled) || self.also_cancelled.as_ref().is_some_and(set) {
             Err(Reason::Interrupted)
         } else if self.budget.work.is_some_and(|limit| worked > limit) {
             Err(Reason::Work)

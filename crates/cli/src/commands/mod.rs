@@ -99,6 +99,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
             },
             ..Bmc::default()
         },
+        threads: search.threads,
         loop_lines: search.unwind_loop.clone(),
         enumerate,
         explore: Explore {

@@ -58,8 +58,8 @@ pub(super) fn by_listing(
     match seen {
         Ok((taken, ends, false)) => same(task.program, claimed, &taken, ends).map(|()| None),
         Ok((_, _, true)) | Err(_) => {
-            // Nothing is left for the whole check, rather than for this part of it.
-            run.poll(Work::default(), Spent::default())?;
+            // Only the limit of this search may be passed over.
+            run.poll(Work::NONE, Spent::default())?;
             Ok(Some("what executions reach was not re-checked".into()))
         }
     }

@@ -1,0 +1,379 @@
+//! One task, several engines: who is asked, in which order, with which share, and whose answer counts.
+//!
+//! Engines have their turn in the order of [`turns`], and the first in that order to decide wins, never the first by
+//! the clock. An answer up to a bound stands unless a later engine does better within a few times what it took.
+//! Shares count work, so that a busy machine does not change the answer; where all had their share and time is left,
+//! those that were stopped by it are asked once more. With several threads, later engines work ahead
+//! ([`beside`]); what they find is used only where it is what they would have found in their turn.
+//!
+//! `check`, `fix` and `outcomes` all go through here. Nothing leaves [`Portfolio::solve`] that was not replayed.
+
+mod beside;
+mod listing;
+mod refusals;
+mod turns;
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use wattle_engine::{
+    Answer, Contradiction, Counterexample, Coverage, Engine, Halt, Reason, Run, Statistics, Suspicion, Task,
+    Unsupported, Verdict, Work,
+};
+use wattle_judge::confirm::{confirm, observed};
+use wattle_judge::tidy;
+
+use crate::load::panic_text;
+use crate::reach::Reach;
+use beside::Beside;
+use refusals::{all_refuse, says_more};
+use turns::{Turn, turns};
+
+pub(crate) use listing::{Listed, listed};
+pub(crate) use turns::Purpose;
+
+/// A bounded answer may be improved with so much work, or a few times what it took.
+const IMPROVEMENT: Work = Work::milliseconds(2000);
+
+/// Wattle is at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Internal {
+    Contradiction(Contradiction),
+    Panic(String),
+}
+
+impl From<Contradiction> for Internal {
+    fn from(contradiction: Contradiction) -> Internal {
+        Internal::Contradiction(contradiction)
+    }
+}
+
+impl fmt::Display for Internal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Internal::Contradiction(contradiction) => contradiction.fmt(f),
+            Internal::Panic(what) => f.write_str(what),
+        }
+    }
+}
+
+/// What came of a task.
+#[derive(Debug)]
+pub(crate) struct Solved {
+    pub engine: Option<&'static str>,
+    pub verdict: Result<Verdict, Internal>,
+    pub coverage: Option<Coverage>,
+    pub suspicion: Option<Suspicion>,
+    pub statistics: Statistics,
+    /// Which engine was chosen and why, and who refused.
+    pub remarks: Vec<String>,
+}
+
+/// The engines that accept a task, in order.
+pub(crate) struct Portfolio<'a> {
+    turns: Vec<Turn<'a>>,
+    purpose: Purpose,
+    /// How many engines may work at the same time.
+    threads: usize,
+    /// Who is asked first: whoever did not know is not asked first again, because programs that differ in a few
+    /// fences are equally hard.
+    first: AtomicUsize,
+    /// Who answered last.
+    last: AtomicUsize,
+    refused: Vec<String>,
+}
+
+/// Ask about one task.
+pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], threads: usize, run: &Run) -> Solved {
+    let nobody = |verdict| Solved {
+        engine: None,
+        verdict,
+        coverage: None,
+        suspicion: None,
+        statistics: Statistics::default(),
+        remarks: vec![],
+    };
+    match Portfolio::new(engines, task, Purpose::Verdict, threads) {
+        Ok(portfolio) => portfolio.solve(task, run),
+        Err(NoEngine::Refuse(why)) => nobody(Ok(Verdict::Unknown { reason: Reason::Unsupported(why) })),
+        Err(NoEngine::Internal(internal)) => nobody(Err(internal)),
+    }
+}
+
+/// Why there is no portfolio.
+#[derive(Debug)]
+pub(crate) enum NoEngine {
+    Refuse(Unsupported),
+    Internal(Internal),
+}
+
+/// How a round of turns ended.
+struct Decided {
+    turn: Option<usize>,
+    answer: Answer,
+}
+
+impl<'a> Portfolio<'a> {
+    /// Those that accept the task, or why none does.
+    pub(crate) fn new(
+        engines: &'a [Box<dyn Engine>],
+        task: &Task<'_>,
+        purpose: Purpose,
+        threads: usize,
+    ) -> Result<Portfolio<'a>, NoEngine> {
+        let (mut willing, mut refusals): (Vec<&dyn Engine>, Vec<_>) = (vec![], vec![]);
+        for engine in engines {
+            match guarded(engine.name(), || engine.accepts(task)).map_err(NoEngine::Internal)? {
+                Ok(()) => willing.push(&**engine),
+                Err(why) => refusals.push((&**engine, why)),
+            }
+        }
+        if willing.is_empty() {
+            return Err(NoEngine::Refuse(all_refuse(task, &refusals)));
+        }
+        let refused =
+            |(engine, why): &(&dyn Engine, Unsupported)| format!("engine {} refuses: {why}", engine.name());
+        Ok(Portfolio {
+            turns: turns(&willing, task, purpose),
+            purpose,
+            threads: threads.max(1),
+            first: AtomicUsize::new(0),
+            last: AtomicUsize::new(0),
+            refused: refusals.iter().map(refused).collect(),
+        })
+    }
+
+    /// The verdict, judged.
+    pub(crate) fn solve(&self, task: &Task<'_>, run: &Run) -> Solved {
+        let mut remarks = self.refused.clone();
+        let (engine, verdict, rest) = match self.decide(task, run, 0, &mut remarks) {
+            Ok(Decided { turn, answer }) => {
+                let Answer { verdict, coverage, suspicion, statistics } = answer;
+                (turn, Ok(verdict), (coverage, suspicion, statistics))
+            }
+            Err((turn, internal)) => (Some(turn), Err(internal), (None, None, Statistics::default())),
+        };
+        let engine = engine.and_then(|turn| self.turns.get(turn)).map(|turn| turn.engine.name());
+        let (coverage, suspicion, statistics) = rest;
+        Solved { engine, verdict, coverage, suspicion, statistics, remarks }
+    }
+
+    /// Let the engines have their turns, from this one on.
+    fn decide(
+        &self,
+        task: &Task<'_>,
+        run: &Run,
+        from: usize,
+        remarks: &mut Vec<String>,
+    ) -> Result<Decided, (usize, Internal)> {
+        let mut round = Round { portfolio: self, task, run, bounded: None, unknown: None, stopped: vec![] };
+        Beside::with(&self.turns[from..], task, run, self.threads, |beside| {
+            for number in from..self.turns.len() {
+                remarks.push(match number == from {
+                    true => format!("engine {}: the first that accepts the task", self.name_of(number)),
+                    false => format!("engine {}: the next that accepts the task", self.name_of(number)),
+                });
+                let share = round.share(number, self.turns.len() - number);
+                let answer = beside.answer(number - from, &share).map_err(|internal| (number, internal))?;
+                if let Some(decided) = round.take(number, answer, &share, remarks)? {
+                    beside.agrees(number - from, &decided.answer).map_err(|internal| (number, internal))?;
+                    return Ok(decided);
+                }
+            }
+            // All had their share of the work. What is left of the time is for those who would have gone on.
+            let again = std::mem::take(&mut round.stopped);
+            let time = run.left().time.is_some_and(|left| left > MUCH_TIME) && run.budget().work.is_none();
+            let again = if time && round.bounded.is_none() { again } else { vec![] };
+            for (position, number) in again.iter().copied().enumerate() {
+                remarks.push(format!("engine {}: again, with the time that is left", self.name_of(number)));
+                let share = run.share(1, (again.len() - position) as u32);
+                let turn = &self.turns[number];
+                let answer = ask(turn.engine, task, &share).map_err(|internal| (number, internal))?;
+                if let Some(decided) = round.take(number, answer, &share, remarks)? {
+                    return Ok(decided);
+                }
+            }
+            Ok(round.best())
+        })
+    }
+
+    fn name_of(&self, turn: usize) -> &'static str {
+        self.turns.get(turn).map_or("none", |turn| turn.engine.name())
+    }
+}
+
+/// Less is not worth another try.
+const MUCH_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// What the turns so far have shown.
+struct Round<'r> {
+    portfolio: &'r Portfolio<'r>,
+    task: &'r Task<'r>,
+    run: &'r Run,
+    bounded: Option<Decided>,
+    unknown: Option<Decided>,
+    /// Those whose share was too small.
+    stopped: Vec<usize>,
+}
+
+impl Round<'_> {
+    fn share(&self, number: usize, left: usize) -> Run {
+        match &self.bounded {
+            None => self.portfolio.turns[number].share(self.run, left),
+            Some(_) => self.run.at_most(IMPROVEMENT.max(self.run.worked() * 3)),
+        }
+    }
+
+    /// Is this the answer, or does the next engine have its turn?
+    fn take(
+        &mut self,
+        number: usize,
+        mut answer: Answer,
+        share: &Run,
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<Decided>, (usize, Internal)> {
+        let name = self.portfolio.name_of(number);
+        answer.verdict = self.judged(name, answer.verdict, &answer.coverage).map_err(|why| (number, why))?;
+        match &mut answer.verdict {
+            Verdict::Safe { .. } | Verdict::Unsafe { .. } => {}
+            Verdict::SafeUpTo { bound } => {
+                remarks.push(format!("engine {name} answers up to a bound: {bound}"));
+                self.bounded.get_or_insert(Decided { turn: Some(number), answer });
+                return Ok(None);
+            }
+            // The next engine may know better, unless nobody wants to know any more.
+            Verdict::Unknown { reason: Reason::Interrupted } => {}
+            Verdict::Unknown { reason } => {
+                let limited = matches!(reason, Reason::Work | Reason::Timeout);
+                if limited && share.was_stopped() && !self.portfolio.turns[number].is_glance() {
+                    self.stopped.push(number);
+                }
+                // The user set a limit of time, of which this was a share.
+                if *reason == Reason::Work && self.run.budget().work.is_none() {
+                    *reason = Reason::Timeout;
+                }
+                remarks.push(format!("engine {name} does not know: {reason}"));
+                let known = self.unknown.as_ref().map(|known| &known.answer.verdict);
+                if !matches!(known, Some(Verdict::Unknown { reason: known }) if !says_more(reason, known)) {
+                    self.unknown = Some(Decided { turn: Some(number), answer });
+                }
+                return Ok(None);
+            }
+        }
+        Ok(Some(Decided { turn: Some(number), answer }))
+    }
+
+    /// What is left of a verdict when judges have looked at it.
+    fn judged(
+        &self,
+        name: &'static str,
+        verdict: Verdict,
+        coverage: &Option<Coverage>,
+    ) -> Result<Verdict, Internal> {
+        match (self.portfolio.purpose, verdict) {
+            (Purpose::Verdict, Verdict::Unsafe { counterexample }) => {
+                confirmed(self.task, name, counterexample, self.run)
+            }
+            // A search for fences must not believe a bounded proof about nothing. (It replays violations itself.)
+            (Purpose::Repair, Verdict::SafeUpTo { bound }) => {
+                let coverage = coverage.clone().unwrap_or_default();
+                let reach = Reach::new(self.task.program, &coverage);
+                Ok(match reach.vacuous(self.task.property) {
+                    Some(_) => Verdict::Unknown { reason: Reason::Vacuous { bound } },
+                    None => Verdict::SafeUpTo { bound },
+                })
+            }
+            (_, verdict) => Ok(verdict),
+        }
+    }
+
+    /// The best that is known when all turns are over.
+    fn best(self) -> Decided {
+        self.bounded.or(self.unknown).unwrap_or_else(|| {
+            let reason = Reason::Undecided("no engine".into());
+            Decided { turn: None, answer: Answer::new(Verdict::Unknown { reason }, Statistics::default()) }
+        })
+    }
+}
+
+/// Several engines as one: for commands that ask many questions about one program.
+impl Engine for Portfolio<'_> {
+    /// Whoever answered last.
+    fn name(&self) -> &'static str {
+        self.name_of(self.last.load(Ordering::Relaxed))
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let mut refusal = Unsupported::new("no engine");
+        for turn in &self.turns {
+            match turn.engine.accepts(task) {
+                Ok(()) => return Ok(()),
+                Err(why) => refusal = why,
+            }
+        }
+        Err(refusal)
+    }
+
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let first = self.first.load(Ordering::Relaxed);
+        match self.decide(task, run, first, &mut vec![]) {
+            Ok(Decided { turn, answer }) => {
+                if let (Some(turn), false) = (turn, matches!(answer.verdict, Verdict::Unknown { .. })) {
+                    self.last.store(turn, Ordering::Relaxed);
+                    let glance = self.turns[turn].is_glance();
+                    self.first.store(if glance { first } else { turn }, Ordering::Relaxed);
+                }
+                Ok(answer)
+            }
+            Err((_, Internal::Contradiction(contradiction))) => Err(contradiction),
+            // The command that asks catches it and names the file.
+            Err((_, Internal::Panic(what))) => std::panic::panic_any(what),
+        }
+    }
+}
+
+/// The counterexample replayed, tidied, and with the graph of its events.
+fn confirmed(
+    task: &Task<'_>,
+    name: &'static str,
+    counterexample: Box<Counterexample>,
+    run: &Run,
+) -> Result<Verdict, Internal> {
+    match guarded(name, || confirm(task, &counterexample))? {
+        Ok(replayed) => {
+            // A schedule says more than the graph that it was found for.
+            let counterexample = match replayed.schedule {
+                Some(schedule) => Counterexample {
+                    instance: counterexample.instance.clone(),
+                    ..Counterexample::scheduled(counterexample.violated.clone(), schedule)
+                },
+                None => *counterexample,
+            };
+            // Each change is replayed before it is kept.
+            guarded(name, || {
+                let mut tidied = tidy(task, &counterexample, run);
+                // The graph of the moves, for stories and pictures.
+                tidied.execution = observed(task, &tidied).or(tidied.execution);
+                Verdict::Unsafe { counterexample: Box::new(tidied) }
+            })
+        }
+        // A limit that the replay met: not a verdict, and nobody's fault.
+        Err(Halt::Unknown(reason)) => Ok(Verdict::Unknown { reason }),
+        Err(Halt::Contradiction(contradiction)) => Err(contradiction.claimed_by(name).into()),
+    }
+}
+
+/// One engine's answer.
+fn ask(engine: &dyn Engine, task: &Task<'_>, run: &Run) -> Result<Answer, Internal> {
+    guarded(engine.name(), || engine.check(task, run))?.map_err(Internal::from)
+}
+
+/// A panic in an engine must not take the other files with it.
+fn guarded<T>(engine: &str, work: impl FnOnce() -> T) -> Result<T, Internal> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| Internal::Panic(format!("engine {engine} panicked: {}", panic_text(&*panic))))
+}
+
+#[cfg(test)]
+mod tests;

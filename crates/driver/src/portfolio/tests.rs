@@ -1,0 +1,187 @@
+//! Engines that lie, panic or refuse, and what the portfolio makes of them.
+
+use super::*;
+use crate::fix::{Fix, fix};
+use crate::{Goal, Input, Watch, load, models, prepare};
+use wattle_engine::{Bound, Certificate, Estimate, Property, Schedule, Violation};
+use wattle_report::{FixReport, FixVerdict, Proof};
+
+/// Answers as it was told to, after so much work.
+struct Stub {
+    name: &'static str,
+    verdict: Stubbed,
+    work: Work,
+}
+
+#[derive(Clone, Copy)]
+enum Stubbed {
+    Safe,
+    /// A violation without a single move, which does not replay.
+    Lie,
+    Bounded,
+    Unknown,
+    Panic,
+    Contradiction,
+    Refuse,
+}
+
+impl Engine for Stub {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+        match self.verdict {
+            Stubbed::Refuse => Err(Unsupported::new("too hard")),
+            _ => Ok(()),
+        }
+    }
+    fn estimate(&self, _: &Task<'_>) -> Estimate {
+        Estimate::Open
+    }
+    fn check(&self, _: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let step = Work::milliseconds(10);
+        let mut worked = Work::NONE;
+        while worked < self.work {
+            worked = worked + step;
+            if let Err(reason) = run.poll(step, wattle_engine::Spent::default()) {
+                return Ok(Answer::new(Verdict::Unknown { reason }, Statistics::default()));
+            }
+        }
+        let verdict = match self.verdict {
+            Stubbed::Safe => Verdict::Safe { certificate: Certificate::StateSpace { capacity: 1 } },
+            Stubbed::Lie => {
+                let violated = Violation::Property { property: 0 };
+                let counterexample = Box::new(Counterexample::scheduled(violated, Schedule::default()));
+                Verdict::Unsafe { counterexample }
+            }
+            Stubbed::Bounded => Verdict::SafeUpTo { bound: Bound::Unwinding(3) },
+            Stubbed::Unknown => Verdict::Unknown { reason: Reason::Overflow },
+            Stubbed::Panic => panic!("on purpose"),
+            Stubbed::Contradiction => {
+                return Err(Contradiction::within(self.name, "one thing", "another thing"));
+            }
+            Stubbed::Refuse => unreachable!("it refuses"),
+        };
+        Ok(Answer::new(verdict, Statistics::default()).covering(Coverage { unreached: vec![], ends: true }))
+    }
+}
+
+fn stub(name: &'static str, verdict: Stubbed, milliseconds: u64) -> Box<dyn Engine> {
+    Box::new(Stub { name, verdict, work: Work::milliseconds(milliseconds) })
+}
+
+const TEXT: &str = "shared x = 0; thread p { x = 1; } finally x == 1;";
+
+fn solved(engines: &[Box<dyn Engine>], threads: usize) -> Solved {
+    let loaded = load(&Input::text("a.wtl", "wtl", TEXT)).unwrap();
+    let memory = models::resolve("tso", false).unwrap();
+    let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+    solve(&prepared.task(Property::Stated), engines, threads, &Run::default())
+}
+
+#[test]
+fn a_counterexample_that_does_not_replay_is_never_a_verdict() {
+    for threads in [1, 4] {
+        let solved = solved(&[stub("liar", Stubbed::Lie, 0), stub("safe", Stubbed::Safe, 0)], threads);
+        let Err(Internal::Contradiction(why)) = solved.verdict else { panic!("{:?}", solved.verdict) };
+        assert_eq!(why.claim.who, "engine liar");
+        assert_eq!(why.denial.who, "replay");
+    }
+}
+
+#[test]
+fn a_contradiction_inside_an_engine_is_not_passed_over() {
+    let engines = [stub("torn", Stubbed::Contradiction, 0), stub("safe", Stubbed::Safe, 0)];
+    let solved = solved(&engines, 1);
+    assert!(matches!(solved.verdict, Err(Internal::Contradiction(why)) if why.claim.words == "one thing"));
+}
+
+#[test]
+fn a_panic_is_an_internal_error_of_this_file_only() {
+    let solved = solved(&[stub("panics", Stubbed::Panic, 0)], 1);
+    assert!(matches!(solved.verdict, Err(Internal::Panic(what)) if what.contains("on purpose")));
+}
+
+#[test]
+fn what_all_refuse_is_unknown_with_the_reasons() {
+    let solved = solved(&[stub("refuses", Stubbed::Refuse, 0)], 1);
+    let Ok(Verdict::Unknown { reason }) = solved.verdict else { panic!("not unknown") };
+    assert_eq!(reason.to_string(), "unsupported: too hard");
+}
+
+/// The first in the order wins, however long it takes and however many work beside it.
+#[test]
+fn the_order_decides_and_not_the_clock() {
+    for threads in [1, 2, 4] {
+        let engines = [
+            stub("gives up", Stubbed::Unknown, 100),
+            stub("slow", Stubbed::Safe, 5_000),
+            stub("fast", Stubbed::Safe, 0),
+        ];
+        assert_eq!(solved(&engines, threads).engine, Some("slow"), "{threads}");
+    }
+}
+
+#[test]
+fn a_later_engine_improves_a_bounded_answer_if_it_does_not_take_long() {
+    for threads in [1, 4] {
+        let engines = |work| [stub("bounded", Stubbed::Bounded, 10), stub("later", Stubbed::Safe, work)];
+        assert_eq!(solved(&engines(1_000), threads).engine, Some("later"));
+        // What it found ahead of its turn is not what it would have found in it.
+        assert_eq!(solved(&engines(50_000), threads).engine, Some("bounded"));
+    }
+}
+
+/// Two that say the opposite: seen where the later one has finished before the earlier.
+#[test]
+fn engines_that_work_ahead_and_disagree_are_a_contradiction() {
+    let loaded = load(&Input::text("a.wtl", "wtl", TEXT)).unwrap();
+    let memory = models::resolve("tso", false).unwrap();
+    let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+    let task = prepared.task(Property::Stated);
+    let engines = [stub("safe", Stubbed::Safe, 0), stub("liar", Stubbed::Lie, 0)];
+    let willing: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
+    let (turns, run) = (turns(&willing, &task, Purpose::Verdict), Run::default());
+    let disagreement = Beside::with(&turns, &task, &run, 2, |beside| {
+        let ours = ask(willing[0], &task, &run).unwrap();
+        // The other one works ahead; its own turn waits for it, and here nobody has a turn.
+        while beside.agrees(0, &ours).is_ok() {
+            std::thread::yield_now();
+        }
+        beside.agrees(0, &ours).unwrap_err()
+    });
+    let Internal::Contradiction(why) = disagreement else { panic!("{disagreement:?}") };
+    assert_eq!((why.claim.who.as_str(), why.denial.who.as_str()), ("engine safe", "engine liar"));
+}
+
+fn fixed(text: &str, model: &str, engine: Option<&str>) -> FixReport {
+    let model = models::resolve(model, false).unwrap();
+    let request = Fix { engine: engine.map(ToOwned::to_owned), ..Fix::new(model) };
+    fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap()
+}
+
+/// The assertion comes after more rounds than are looked at.
+#[test]
+fn a_vacuous_bounded_program_is_unknown_to_fix_too() {
+    let text = "shared x = 0, y = 0; thread p { local n = 0; while (n < 9) { x = 1; y = 1; n = n + 1; } assert n == 9; }";
+    let report = fixed(text, "power", Some("enumerate"));
+    let vacuous = matches!(&report.verdict, FixVerdict::Unknown { reason: Reason::Vacuous { .. } });
+    assert!(vacuous, "{:?}", report.verdict);
+}
+
+/// Bounded, not vacuous: the text says what was chosen, and nothing is called minimal.
+#[test]
+fn a_repair_up_to_a_bound_says_so() {
+    let text = "shared x = 0, y = 0;\nthread p {\n  while (true) {\n    x = 1;\n    y = 1;\n    await y == 0;\n  }\n}\n\
+                thread q {\n  local r = 0;\n  await y == 1;\n  r = x;\n  assert r == 1;\n}\n";
+    let report = fixed(text, "power", Some("enumerate"));
+    let FixVerdict::Repaired { proof, minimal, sets, edited, .. } = report.verdict else {
+        panic!("{:?}", report.verdict)
+    };
+    assert_eq!((proof, minimal), (Proof::Bounded, false));
+    let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(kinds, ["lwsync", "lwsync"]);
+    let edited = edited.unwrap();
+    assert!(edited.contains("    fence lwsync;\n    y = 1;"), "{edited}");
+    assert!(edited.contains("  fence lwsync;\n  r = x;"), "{edited}");
+}

@@ -1,0 +1,122 @@
+//! Who has a turn, in which order and for how long: from what each engine expects of the task.
+//!
+//! Engines that expect the same have their turn in the order of the list. Where numbers grow for ever, explicit
+//! search finds most violations in no time and otherwise never ends: if another engine was made for such tasks, the
+//! search only has a glance first, and its proper turn afterwards.
+
+use wattle_engine::{Engine, Estimate, Run, Task, Work};
+
+/// Enough for some hundred thousand states.
+const GLANCE: Work = Work::milliseconds(1000);
+
+#[derive(Clone, Copy)]
+pub(super) struct Turn<'a> {
+    pub engine: &'a dyn Engine,
+    length: Length,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    /// As much as each of those that are left.
+    Equal,
+    Glance,
+    /// Two thirds of what is left: nobody else is likely to know.
+    Most,
+}
+
+/// What the answer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Verdict,
+    /// A machine is the better judge of fences, because it can wait: where the model has one, those who list
+    /// executions do not come first.
+    Repair,
+}
+
+impl<'a> Turn<'a> {
+    fn new(engine: &'a dyn Engine, length: Length) -> Turn<'a> {
+        Turn { engine, length }
+    }
+
+    /// What this turn may spend, when so many turns are left.
+    pub fn share(&self, run: &Run, left: usize) -> Run {
+        match self.length {
+            Length::Glance => run.turn(1, left as u32).at_most(GLANCE),
+            Length::Most => run.turn(2, 3),
+            Length::Equal => run.turn(1, left as u32),
+        }
+    }
+
+    pub fn is_glance(&self) -> bool {
+        self.length == Length::Glance
+    }
+}
+
+pub(super) fn turns<'a>(willing: &[&'a dyn Engine], task: &Task<'_>, purpose: Purpose) -> Vec<Turn<'a>> {
+    let estimate = |engine: &dyn Engine| match engine.estimate(task) {
+        Estimate::LoopFree if purpose == Purpose::Repair && task.memory.machine.is_some() => Estimate::Open,
+        estimate => estimate,
+    };
+    let mut ordered: Vec<(Estimate, &dyn Engine)> =
+        willing.iter().map(|engine| (estimate(*engine), *engine)).collect();
+    let expects = |wanted: Estimate| ordered.iter().any(|(estimate, _)| *estimate == wanted);
+    let glance = expects(Estimate::Endless) && expects(Estimate::MadeFor);
+    let (early, late): (Vec<_>, Vec<_>) =
+        ordered.drain(..).partition(|(estimate, _)| *estimate != Estimate::Open);
+    let mut early = early;
+    early.sort_by_key(|(estimate, _)| *estimate);
+    let length = |estimate: Estimate| match estimate {
+        Estimate::Endless if glance => Length::Glance,
+        Estimate::MadeFor => Length::Most,
+        _ => Length::Equal,
+    };
+    // A glance decides little: whoever had one goes on after those who were made for the task.
+    let again = early.iter().filter(|(estimate, _)| glance && *estimate == Estimate::Endless);
+    let again: Vec<Turn<'_>> = again.map(|(_, engine)| Turn::new(*engine, Length::Equal)).collect();
+    let first = early.iter().map(|(estimate, engine)| Turn::new(*engine, length(*estimate)));
+    let last = late.iter().map(|(_, engine)| Turn::new(*engine, Length::Equal));
+    first.chain(again).chain(last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::{Settings, choose};
+    use crate::{Goal, Input, load, models, prepare};
+    use wattle_engine::Property;
+
+    /// Who has a turn; a star: only a glance.
+    fn order(language: &str, text: &str, model: &str, purpose: Purpose) -> Vec<String> {
+        let loaded = load(&Input::text("a", language, text)).unwrap();
+        let memory = models::resolve(model, false).unwrap();
+        let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+        let engines = choose(None, &Settings::default()).unwrap();
+        let engines: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
+        let turns = turns(&engines, &prepared.task(Property::Stated), purpose);
+        let name =
+            |turn: &Turn<'_>| format!("{}{}", turn.engine.name(), if turn.is_glance() { "*" } else { "" });
+        turns.iter().map(name).collect()
+    }
+
+    #[test]
+    fn the_order_follows_from_what_engines_expect() {
+        let finite = "shared x = 0; thread p { while (true) { x = 1; } } forbid p@0;";
+        let finite = finite.replace(" forbid p@0;", " always x <= 1;");
+        assert_eq!(
+            order("wtl", &finite, "tso", Purpose::Verdict),
+            ["explore", "extrapolate", "bmc", "enumerate"]
+        );
+        let growing = "shared x = 0; thread p { local n; while (true) { n = x; x = n + 1; } } always x >= 0;";
+        let expected = ["explore*", "extrapolate", "explore", "bmc", "enumerate"];
+        assert_eq!(order("wtl", growing, "tso", Purpose::Verdict), expected);
+        let ranged = "shared x: 0..3 = 0; thread p { local n: 0..3; while (true) { n = x; x = n + 1; } } always x >= 0;";
+        assert_eq!(order("wtl", ranged, "tso", Purpose::Verdict)[0], "explore");
+    }
+
+    #[test]
+    fn loop_free_tests_are_listed_unless_a_machine_judges_fences() {
+        let test = "X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+        assert_eq!(order("litmus", test, "tso", Purpose::Verdict)[0], "enumerate");
+        assert_eq!(order("litmus", test, "tso", Purpose::Repair)[0], "explore");
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::cube::{Cube, Set};
-use crate::judge::{Judge, Judgement, Stopped, by_cubes};
+use crate::entail::{Entail, Entailed, Stopped, by_cubes};
 use crate::lazy::Lazy;
 use crate::question::{Asked, Goal, Questions};
 use crate::search::Search;
@@ -49,25 +49,12 @@ impl<'a> BooleanProgram<'a> {
         }
         Ok(())
     }
-
-    /// The distinct cubes of two or more literals.
-    pub fn large_cubes(&self) -> Vec<Cube> {
-        let mut all: Vec<Cube> =
-            self.cubes.iter().flatten().flatten().filter(|cube| cube.len() > 1).copied().collect();
-        all.sort();
-        all.dedup();
-        all
-    }
-
-    pub fn largest_cube(&self) -> usize {
-        self.cubes.iter().flatten().flatten().map(Cube::len).max().unwrap_or(0)
-    }
 }
 
-impl Judge for BooleanProgram<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
+impl Entail for BooleanProgram<'_> {
+    fn entails(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Entailed, Stopped> {
         if goal.target.is_false() {
-            return self.aside.judge(number, goal, state, open);
+            return self.aside.entails(number, goal, state, open);
         }
         let cubes = self.cubes_of(number, goal)?;
         Ok(by_cubes(cubes, state, open))

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use wattle_program::Point;
 
 use crate::cube::{Cube, Set};
-use crate::judge::{Judge, Judgement, Stopped};
+use crate::entail::{Entail, Entailed, Stopped};
 use crate::live::Dead;
+use crate::predicates::Predicates;
 use crate::question::{Pair, Questions, Update};
-use crate::system::{System, Wrong};
-use crate::vocabulary::Vocabulary;
+use crate::system::System;
 
 /// What checking a boolean program shows.
 #[derive(Clone, Debug)]
@@ -30,15 +30,15 @@ pub enum Checked {
     /// No state violates anything: these are closed.
     Holds(Reached),
     Violated {
-        trace: Trace,
+        trace: AbstractTrace,
         /// How what was put off is violated, if that was seen before.
-        put_off: Option<Trace>,
+        put_off: Option<AbstractTrace>,
     },
 }
 
 /// A path of edges to what looks like a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
+pub struct AbstractTrace {
     /// Numbers of transitions.
     pub steps: Vec<usize>,
     /// The abstract states on the way, the first included.
@@ -79,13 +79,13 @@ pub const LOOK_AFTER: usize = 32;
 /// Visit all abstract states. `go_on` is asked now and then with the number of states and their size in bytes.
 pub fn check(
     system: &System,
-    vocabulary: &Vocabulary,
+    predicates: &Predicates,
     questions: &mut Questions,
-    judge: &mut dyn Judge,
+    answers: &mut dyn Entail,
     put_off: Option<usize>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Checked, Stopped> {
-    let mut search = Search::new(system, vocabulary, questions, judge, put_off, go_on);
+    let mut search = Search::new(system, predicates, questions, answers, put_off, go_on);
     search.start()?;
     let mut next = 0;
     let mut later = None;
@@ -98,7 +98,7 @@ pub fn check(
         {
             let (steps, states) = search.path(next);
             let late = matches!(&violated, Violated::Property(property) if put_off == Some(*property));
-            let trace = Trace { steps, states, violated };
+            let trace = AbstractTrace { steps, states, violated };
             if !late {
                 return Ok(Checked::Violated { trace, put_off: later });
             }
@@ -123,13 +123,13 @@ pub fn check(
 /// many states to say.)
 pub fn follows(
     system: &System,
-    vocabulary: &Vocabulary,
+    predicates: &Predicates,
     questions: &mut Questions,
-    judge: &mut dyn Judge,
-    trace: &Trace,
+    answers: &mut dyn Entail,
+    trace: &AbstractTrace,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Stopped> {
-    let mut search = Search::new(system, vocabulary, questions, judge, None, go_on);
+    let mut search = Search::new(system, predicates, questions, answers, None, go_on);
     search.start()?;
     let mut cubes: Vec<Cube> = search.nodes.iter().map(|node| node.cube).collect();
     let mut points = system.entries.clone();
@@ -165,9 +165,9 @@ pub fn follows(
 
 struct Search<'a> {
     system: &'a System,
-    vocabulary: &'a Vocabulary,
+    predicates: &'a Predicates,
     questions: &'a mut Questions,
-    judge: &'a mut dyn Judge,
+    answers: &'a mut dyn Entail,
     /// The property that is put off.
     put_off: Option<usize>,
     nodes: Vec<Node>,
@@ -190,21 +190,21 @@ const MOST_FOLLOWED: usize = 64;
 impl<'a> Search<'a> {
     fn new(
         system: &'a System,
-        vocabulary: &'a Vocabulary,
+        predicates: &'a Predicates,
         questions: &'a mut Questions,
-        judge: &'a mut dyn Judge,
+        answers: &'a mut dyn Entail,
         put_off: Option<usize>,
         go_on: &'a mut dyn FnMut(u64, u64) -> bool,
     ) -> Search<'a> {
         Search {
             system,
-            vocabulary,
-            judge,
+            predicates,
+            answers,
             put_off,
             nodes: vec![],
             reached: HashMap::new(),
             taken: vec![false; system.transitions.len()],
-            dead: if questions.forgets() { Dead::new(system, vocabulary) } else { Dead::nothing() },
+            dead: if questions.forgets() { Dead::new(system, predicates) } else { Dead::nothing() },
             open: Set::default(),
             questions,
             go_on,
@@ -233,26 +233,26 @@ impl<'a> Search<'a> {
 
     /// Predicates of dead locals are not split on.
     fn look_at(&mut self, points: &[Point]) {
-        let all: Set = (0..self.vocabulary.len()).collect();
+        let all: Set = (0..self.predicates.len()).collect();
         self.open = all.without(&self.dead.at(points));
     }
 
-    fn ask(&mut self, goal: usize, state: &Cube) -> Result<Judgement, Stopped> {
+    fn ask(&mut self, goal: usize, state: &Cube) -> Result<Entailed, Stopped> {
         // One state may fall into many parts, and what is known is answered without the solver.
         self.asked += 1;
         if self.asked.is_multiple_of(1 << 14) {
             self.poll()?;
         }
-        self.judge.judge(goal, &self.questions.goals[goal], state, &self.open)
+        self.answers.entails(goal, &self.questions.goals[goal], state, &self.open)
     }
 
     fn start(&mut self) -> Result<(), Stopped> {
         let mut cube = Cube::default();
-        for predicate in 0..self.vocabulary.len() {
+        for predicate in 0..self.predicates.len() {
             let (holds, fails) = self.questions.initial[predicate];
-            let value = if self.ask(holds, &Cube::default())? == Judgement::Yes {
+            let value = if self.ask(holds, &Cube::default())? == Entailed::Yes {
                 Some(true)
-            } else if self.ask(fails, &Cube::default())? == Judgement::Yes {
+            } else if self.ask(fails, &Cube::default())? == Entailed::Yes {
                 Some(false)
             } else {
                 None
@@ -364,14 +364,14 @@ impl<'a> Search<'a> {
     }
 
     fn violates(&mut self, points: &[Point], cube: Cube, property: usize) -> Result<bool, Stopped> {
-        let goal = self.questions.property(self.system, self.vocabulary, property, points);
+        let goal = self.questions.property(self.system, self.predicates, property, points);
         let Some(goal) = goal else { return Ok(false) };
         let mut parts = vec![cube];
         while let Some(part) = parts.pop() {
             match self.ask(goal, &part)? {
-                Judgement::Yes => {}
-                Judgement::Depends(on) => parts.extend(self.halves(part, on)?),
-                Judgement::No => return Ok(true),
+                Entailed::Yes => {}
+                Entailed::Depends(on) => parts.extend(self.halves(part, on)?),
+                Entailed::No => return Ok(true),
             }
         }
         Ok(false)
@@ -382,7 +382,7 @@ impl<'a> Search<'a> {
         let mut halves = Vec::with_capacity(2);
         for value in [false, true] {
             let half = state.with(predicate, value);
-            if self.ask(self.questions.contradictions[predicate], &half)? != Judgement::Yes {
+            if self.ask(self.questions.contradictions[predicate], &half)? != Entailed::Yes {
                 halves.push(half);
             }
         }
@@ -402,22 +402,22 @@ impl<'a> Search<'a> {
         'parts: while let Some(part) = parts.pop() {
             for (check, goal) in asked.checks.iter().enumerate() {
                 match self.ask(*goal, &part)? {
-                    Judgement::Yes => {}
-                    Judgement::No => return Ok(Some(check)),
-                    Judgement::Depends(on) => {
+                    Entailed::Yes => {}
+                    Entailed::No => return Ok(Some(check)),
+                    Entailed::Depends(on) => {
                         parts.extend(self.halves(part, on)?);
                         continue 'parts;
                     }
                 }
             }
             match self.ask(asked.blocked, &part)? {
-                Judgement::Yes => continue,
-                Judgement::Depends(on) if split < MOST_PARTS => {
+                Entailed::Yes => continue,
+                Entailed::Depends(on) if split < MOST_PARTS => {
                     split += 1;
                     parts.extend(self.halves(part, on)?);
                     continue;
                 }
-                Judgement::No | Judgement::Depends(_) => {}
+                Entailed::No | Entailed::Depends(_) => {}
             }
             let mut new = part;
             // What decides over others goes first: nobody asks, or splits, for the sake of the irrelevant.
@@ -460,22 +460,14 @@ impl<'a> Search<'a> {
     fn value(&mut self, update: &Update, state: &Cube) -> Result<Result<Option<bool>, usize>, Stopped> {
         let Some(Pair { holds, fails, splits }) = update.goals else { return Ok(Ok(None)) };
         let holds = self.ask(holds, state)?;
-        if holds == Judgement::Yes {
+        if holds == Entailed::Yes {
             return Ok(Ok(Some(true)));
         }
         let fails = self.ask(fails, state)?;
         Ok(match (holds, fails) {
-            (_, Judgement::Yes) => Ok(Some(false)),
-            (Judgement::Depends(on), _) | (_, Judgement::Depends(on)) if splits => Err(on),
+            (_, Entailed::Yes) => Ok(Some(false)),
+            (Entailed::Depends(on), _) | (_, Entailed::Depends(on)) if splits => Err(on),
             _ => Ok(None),
         })
-    }
-}
-
-/// What a trace violates, for people and for replay.
-pub fn wrong<'s>(system: &'s System, violated: &Violated) -> Option<&'s Wrong> {
-    match violated {
-        Violated::Property(_) => None,
-        Violated::Check { transition, check } => Some(&system.transitions[*transition].checks[*check].wrong),
     }
 }

@@ -1,20 +1,20 @@
 //! Predicates from a trace that is not real, by interpolants.
 
 use wattle_logic::{Binary, Kind, Term};
-use wattle_smt::{Interpolate, Interpolation, Solver, Step, Trace as Line};
+use wattle_smt::{Interpolate, Interpolation, Solver, Step, StraightLine};
 
-use crate::checker::Trace;
-use crate::judge::Stopped;
+use crate::checker::AbstractTrace;
+use crate::entail::Stopped;
+use crate::predicates::atoms;
 use crate::prover::stopped;
 use crate::system::System;
-use crate::vocabulary::atoms;
 
 /// The comparisons of the interpolants, in the order of the trace. `None`: there are none to be had, or
 /// the trace is real.
 pub fn predicates(
     system: &System,
     solver: &mut Solver,
-    trace: &Trace,
+    trace: &AbstractTrace,
     given: &Term,
     target: &Term,
 ) -> Result<Option<Vec<Term>>, Stopped> {
@@ -23,7 +23,7 @@ pub fn predicates(
         let updates = transition.updates.iter().map(|(cell, value)| (*cell as usize, value.clone()));
         Step { guard: transition.guard.clone(), updates: updates.collect() }
     };
-    let line = Line {
+    let line = StraightLine {
         cells: system.cells.iter().map(|cell| cell.leaf.clone()).collect(),
         init: system.init.clone(),
         steps: trace.steps.iter().map(step).collect(),

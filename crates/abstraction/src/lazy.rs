@@ -1,7 +1,7 @@
 //! Implicants found on the way.
 //!
 //! A search for all cubes that imply a goal looks at every combination of literals, and most of them never
-//! occur. This judge looks only at the states that the checker meets. It asks the solver whether the state,
+//! occur. This one looks only at the states that the checker meets. It asks the solver whether the state,
 //! as far as the goal's cone goes, implies the goal. If so, the solver's core, made minimal, is a prime
 //! implicant, which answers all later states that contain it; if not, the state answers all later ones
 //! that say less. (The solver's model would answer more, but making it costs more than asking.) Where
@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use wattle_logic::Term;
 
 use crate::cube::{Cube, Set};
-use crate::judge::{Judge, Judgement, Stopped, by_cubes};
+use crate::entail::{Entail, Entailed, Stopped, by_cubes};
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
 
@@ -118,33 +118,33 @@ impl<'a> Lazy<'a> {
     }
 }
 
-impl Judge for Lazy<'_> {
-    fn judge(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Judgement, Stopped> {
+impl Entail for Lazy<'_> {
+    fn entails(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Entailed, Stopped> {
         if self.implicants.len() <= number {
             self.implicants.resize(number + 1, vec![]);
             self.failures.resize(number + 1, vec![]);
         }
         let state = state.within(&goal.cone);
         let known = by_cubes(&self.implicants[number], &state, open);
-        if known == Judgement::Yes {
+        if known == Entailed::Yes {
             return Ok(known);
         }
         if !self.fails(number, &state) {
             match self.prover.show_here(goal, &state)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
-                    return Ok(Judgement::Yes);
+                    return Ok(Entailed::Yes);
                 }
                 Shown::Not(failure) => self.failures[number].push(failure),
             }
         }
-        if known != Judgement::No || goal.target.is_false() || self.settled.contains(&(number, state)) {
+        if known != Entailed::No || goal.target.is_false() || self.settled.contains(&(number, state)) {
             return Ok(known);
         }
         let unknown = goal.cone.without(&state.known()).intersection(open);
         let vain = self.vain.entry((number, unknown)).or_insert(0);
         if *vain >= self.patience {
-            return Ok(Judgement::No);
+            return Ok(Entailed::No);
         }
         *vain += 1;
         if !unknown.is_empty()
@@ -160,6 +160,6 @@ impl Judge for Lazy<'_> {
             }
         }
         self.settled.insert((number, state));
-        Ok(Judgement::No)
+        Ok(Entailed::No)
     }
 }

@@ -1,32 +1,31 @@
 //! Predicate abstraction.
 //!
-//! A flat program becomes a [`System`] of transitions over cells; a [`Vocabulary`] of predicates poses
-//! [`Questions`] about it; a [`Judge`] answers them; the three-valued [`checker`] visits the abstract states.
+//! A flat program becomes a [`System`] of transitions over cells; its [`Predicates`] pose
+//! [`Questions`] about it; an [`Entail`] answers them; the three-valued [`checker`] visits the abstract states.
 
 mod ample;
 pub mod boolean;
 pub mod checker;
 mod cube;
+mod entail;
 mod fold;
 pub mod interpolate;
-mod judge;
 mod lazy;
 mod linear;
 mod live;
 pub mod path;
+mod predicates;
 mod prover;
 mod question;
 pub mod search;
 pub mod slice;
 pub mod system;
-mod vocabulary;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
+pub use entail::{Entail, Entailed, Stopped, by_cubes};
 pub use fold::Fold;
-pub use judge::{Judge, Judgement, Stopped, by_cubes};
 pub use lazy::{Known, Lazy};
-pub use live::Dead;
+pub use predicates::{Predicates, atoms};
 pub use prover::{Prover, Shown};
 pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};
-pub use system::{Refused, System};
-pub use vocabulary::{Vocabulary, atoms};
+pub use system::System;

@@ -7,22 +7,22 @@
 use std::collections::BTreeSet;
 
 use crate::cube::Set;
+use crate::predicates::Predicates;
 use crate::system::{System, Transition};
-use crate::vocabulary::Vocabulary;
 
 /// By thread and point: the predicates that speak of a dead local of that thread.
 #[derive(Clone, Debug)]
-pub struct Dead(Vec<Vec<Set>>);
+pub(crate) struct Dead(Vec<Vec<Set>>);
 
 impl Dead {
-    pub fn new(system: &System, vocabulary: &Vocabulary) -> Dead {
+    pub fn new(system: &System, predicates: &Predicates) -> Dead {
         let watched: BTreeSet<u32> =
             system.properties.iter().flat_map(|(_, formula)| system.cells_of(formula)).collect();
         let of_thread = |thread: usize| {
             let own = |cell: &u32| system.cells[*cell as usize].owner == Some(thread as u32);
             let locals: BTreeSet<u32> = (0..system.cells.len() as u32).filter(own).collect();
             let live = live(system, thread, &locals, &watched);
-            let dead = |live: &BTreeSet<u32>| vocabulary.about(&locals.difference(live).copied().collect());
+            let dead = |live: &BTreeSet<u32>| predicates.about(&locals.difference(live).copied().collect());
             live.iter().map(dead).collect()
         };
         Dead((0..system.leaving.len()).map(of_thread).collect())

@@ -8,15 +8,15 @@
 use std::collections::HashMap;
 
 use wattle_logic::{Kind, Symbol, Term};
-use wattle_smt::{Decide, Models, Outcome, Solver};
+use wattle_smt::{Decide, Decision, Models, Solver};
 
-use crate::checker::{Trace, Violated};
+use crate::checker::{AbstractTrace, Violated};
+use crate::entail::Stopped;
 use crate::fold::Fold;
-use crate::judge::Stopped;
+use crate::predicates::Predicates;
 use crate::prover::stopped;
 use crate::question::Questions;
 use crate::system::{System, replace_leaves};
-use crate::vocabulary::Vocabulary;
 
 /// Values for what a path leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub struct Solution {
 /// What must hold, for the trace to be no violation, after its steps, and while which transition is tried.
 pub fn obligation(
     system: &System,
-    vocabulary: &Vocabulary,
+    predicates: &Predicates,
     questions: &mut Questions,
-    trace: &Trace,
+    trace: &AbstractTrace,
 ) -> Option<(Term, Term)> {
     match &trace.violated {
         Violated::Check { transition, check } => {
@@ -45,7 +45,7 @@ pub fn obligation(
                 let transition = &system.transitions[*step];
                 points[transition.thread as usize] = transition.to;
             }
-            let goal = questions.property(system, vocabulary, *property, &points)?;
+            let goal = questions.property(system, predicates, *property, &points)?;
             Some((Term::bool(true), questions.goals[goal].target.clone()))
         }
     }
@@ -55,7 +55,7 @@ pub fn obligation(
 pub fn solve(
     system: &System,
     solver: &mut Solver,
-    trace: &Trace,
+    trace: &AbstractTrace,
     given: &Term,
     target: &Term,
 ) -> Result<Option<Solution>, Stopped> {
@@ -87,9 +87,9 @@ pub fn solve(
         }
     }
     match solver.check(&literals) {
-        Outcome::Unsat => Ok(None),
-        Outcome::Stopped(stop) => Err(stopped(&stop)),
-        Outcome::Sat => {
+        Decision::Unsat => Ok(None),
+        Decision::Stopped(stop) => Err(stopped(&stop)),
+        Decision::Sat => {
             let mut code = |term: &Term| match term.sort() {
                 wattle_logic::Sort::Bool => solver.holds(term).map(i64::from),
                 _ => solver.integer(term),

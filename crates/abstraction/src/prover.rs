@@ -1,12 +1,12 @@
 //! Goals put to the solver.
 
 use wattle_logic::Term;
-use wattle_smt::{Decide, Lit, Models, Outcome, Solver, Stop};
+use wattle_smt::{Decide, Decision, Lit, Models, Solver, Stop};
 
 use crate::cube::{Cube, Set};
-use crate::judge::Stopped;
+use crate::entail::Stopped;
+use crate::predicates::Predicates;
 use crate::question::Goal;
-use crate::vocabulary::Vocabulary;
 
 /// Whether a cube implies a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,18 +21,18 @@ pub enum Shown {
 #[derive(Debug)]
 pub struct Prover<'a> {
     pub solver: &'a mut Solver,
-    vocabulary: Vocabulary,
+    predicates: Predicates,
     literals: Vec<(Lit, Lit)>,
 }
 
 impl<'a> Prover<'a> {
-    pub fn new(solver: &'a mut Solver, vocabulary: &Vocabulary) -> Result<Prover<'a>, Stopped> {
+    pub fn new(solver: &'a mut Solver, predicates: &Predicates) -> Result<Prover<'a>, Stopped> {
         let mut literals = Vec::new();
-        for predicate in vocabulary.predicates() {
+        for predicate in predicates.terms() {
             let yes = literal(solver, predicate)?;
             literals.push((yes, literal(solver, &predicate.negated())?));
         }
-        Ok(Prover { solver, vocabulary: vocabulary.clone(), literals })
+        Ok(Prover { solver, predicates: predicates.clone(), literals })
     }
 
     fn literals(&self, cube: &Cube) -> impl Iterator<Item = Lit> + '_ {
@@ -55,9 +55,9 @@ impl<'a> Prover<'a> {
         }
         assumed.extend(self.literals(cube));
         match self.solver.check(&assumed) {
-            Outcome::Sat => Ok(true),
-            Outcome::Unsat => Ok(false),
-            Outcome::Stopped(stop) => Err(stopped(&stop)),
+            Decision::Sat => Ok(true),
+            Decision::Unsat => Ok(false),
+            Decision::Stopped(stop) => Err(stopped(&stop)),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'a> Prover<'a> {
         // A model is asked only for what the cube leaves open: making one is dear.
         let mut found = cube.within(predicates);
         for predicate in predicates.without(&cube.known()).iter() {
-            found.set(predicate, self.solver.holds(&self.vocabulary.predicates()[predicate]));
+            found.set(predicate, self.solver.holds(&self.predicates.terms()[predicate]));
         }
         found
     }
@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Does the cube imply the goal? If not, the cube itself is returned: a model costs more than the answer.
-    pub fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+    pub(crate) fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         match self.implied_part(goal, cube)? {
             Some(part) => Ok(Shown::Implied(part)),
             None => Ok(Shown::Not(*cube)),
@@ -118,7 +118,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Does the cube imply the goal? Not made smaller.
-    pub fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+    pub(crate) fn show_whole(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         Ok(match self.implies(goal, cube)? {
             true => Shown::Implied(*cube),
             false => Shown::Not(self.found(cube, &goal.cone)),
@@ -140,10 +140,6 @@ impl<'a> Prover<'a> {
     pub fn example(&mut self, goal: &Goal, cube: &Cube, wanted: &Set) -> Result<Option<Cube>, Stopped> {
         let exists = self.exists(&[&goal.given, &goal.target], cube)?;
         Ok(exists.then(|| self.found(cube, &cube.known().union(wanted))))
-    }
-
-    pub fn is_satisfiable(&mut self, formula: &Term) -> Result<bool, Stopped> {
-        self.exists(&[formula], &Cube::default())
     }
 }
 

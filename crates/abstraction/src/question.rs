@@ -18,8 +18,8 @@ use wattle_program::{Point, PropertyKind};
 
 use crate::cube::Set;
 use crate::fold::Fold;
+use crate::predicates::Predicates;
 use crate::system::{System, Transition};
-use crate::vocabulary::Vocabulary;
 
 /// `given` and some literals imply `target`?
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,8 +132,8 @@ impl Questions {
         self.scope.forgets
     }
 
-    pub fn new(system: &System, vocabulary: &Vocabulary, scope: Scope) -> Questions {
-        match Questions::within(system, vocabulary, scope, &mut || Ok::<(), Infallible>(())) {
+    pub fn new(system: &System, predicates: &Predicates, scope: Scope) -> Questions {
+        match Questions::within(system, predicates, scope, &mut || Ok::<(), Infallible>(())) {
             Ok(questions) => questions,
         }
     }
@@ -141,7 +141,7 @@ impl Questions {
     /// The same with a look at a budget at every transition.
     pub fn within<E>(
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         scope: Scope,
         look: &mut dyn FnMut() -> Result<(), E>,
     ) -> Result<Questions, E> {
@@ -155,9 +155,9 @@ impl Questions {
             properties: HashMap::new(),
             places: system.properties.iter().map(|(_, formula)| places(formula)).collect(),
         };
-        for (number, predicate) in vocabulary.predicates().iter().enumerate() {
+        for (number, predicate) in predicates.terms().iter().enumerate() {
             let reach = questions.scope.reach(&Ask::Contradictions);
-            let goal = questions.contradiction(system, vocabulary, number, reach);
+            let goal = questions.contradiction(system, predicates, number, reach);
             questions.contradictions.push(goal);
             let cone = Set::default();
             let holds = Goal { given: system.init.clone(), target: predicate.clone(), cone };
@@ -167,7 +167,7 @@ impl Questions {
         }
         for number in 0..system.transitions.len() {
             look()?;
-            let asked = questions.ask(system, vocabulary, number);
+            let asked = questions.ask(system, predicates, number);
             questions.of.push(asked);
         }
         Ok(questions)
@@ -178,17 +178,17 @@ impl Questions {
         self.goals.len() - 1
     }
 
-    fn ask(&mut self, system: &System, vocabulary: &Vocabulary, number: usize) -> Asked {
+    fn ask(&mut self, system: &System, predicates: &Predicates, number: usize) -> Asked {
         let transition = &system.transitions[number];
-        let blocked = self.blocked(system, vocabulary, number, self.scope.reach(&Ask::Blocked(number)));
+        let blocked = self.blocked(system, predicates, number, self.scope.reach(&Ask::Blocked(number)));
         let changed: BTreeSet<u32> = transition.updates.iter().map(|(cell, _)| *cell).collect();
-        let set = vocabulary.about(&changed);
+        let set = predicates.about(&changed);
         let guard = &transition.guard;
-        let told = if self.scope.tells { vocabulary.about(&system.cells_of(guard)) } else { Set::default() };
+        let told = if self.scope.tells { predicates.about(&system.cells_of(guard)) } else { Set::default() };
         let told = told.without(&set);
         let mut update = |predicate: usize| {
-            let ask = Ask::Update(vocabulary.predicates()[predicate].clone());
-            let goals = self.update(system, vocabulary, number, predicate, self.scope.reach(&ask));
+            let ask = Ask::Update(predicates.terms()[predicate].clone());
+            let goals = self.update(system, predicates, number, predicate, self.scope.reach(&ask));
             Update { predicate, goals }
         };
         let sets = set.iter().map(&mut update).collect();
@@ -196,7 +196,7 @@ impl Questions {
         let checks = (0..transition.checks.len())
             .map(|check| {
                 let reach = self.scope.reach(&Ask::Check(number, check));
-                self.check(system, vocabulary, number, check, reach)
+                self.check(system, predicates, number, check, reach)
             })
             .collect();
         Asked { blocked, sets, tells, checks }
@@ -205,54 +205,54 @@ impl Questions {
     fn contradiction(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         predicate: usize,
         reach: Reach,
     ) -> usize {
-        let cone = reach.cone(vocabulary, &system.cells_of(&vocabulary.predicates()[predicate]));
+        let cone = reach.cone(predicates, &system.cells_of(&predicates.terms()[predicate]));
         self.add(Goal { given: Term::bool(true), target: Term::bool(false), cone })
     }
 
-    fn blocked(&mut self, system: &System, vocabulary: &Vocabulary, number: usize, reach: Reach) -> usize {
+    fn blocked(&mut self, system: &System, predicates: &Predicates, number: usize, reach: Reach) -> usize {
         let target = system.transitions[number].guard.negated().fold();
-        self.add(reach.goal(system, vocabulary, Term::bool(true), target))
+        self.add(reach.goal(system, predicates, Term::bool(true), target))
     }
 
     fn update(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         number: usize,
         predicate: usize,
         reach: Reach,
     ) -> Option<Pair> {
         let transition = &system.transitions[number];
-        let before = system.before(transition, &vocabulary.predicates()[predicate]);
+        let before = system.before(transition, &predicates.terms()[predicate]);
         if speaks_of_forgotten(transition, &before) {
             return None;
         }
         let given = reach.given(system, &transition.guard, &before);
-        let fails = reach.goal(system, vocabulary, given.clone(), before.negated().fold());
-        let holds = self.add(reach.goal(system, vocabulary, given, before));
+        let fails = reach.goal(system, predicates, given.clone(), before.negated().fold());
+        let holds = self.add(reach.goal(system, predicates, given, before));
         Some(Pair { holds, fails: self.add(fails), splits: reach >= Reach::Parts })
     }
 
     fn check(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         number: usize,
         check: usize,
         reach: Reach,
     ) -> usize {
         let check = &system.transitions[number].checks[check];
-        self.add(reach.goal(system, vocabulary, check.guard.clone(), check.holds.clone()))
+        self.add(reach.goal(system, predicates, check.guard.clone(), check.holds.clone()))
     }
 
     fn holds(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         property: usize,
         truth: &[bool],
         reach: Reach,
@@ -262,11 +262,11 @@ impl Questions {
             Some(place) => Term::bool(truth[place]),
             None => term,
         });
-        self.add(reach.goal(system, vocabulary, Term::bool(true), target.fold()))
+        self.add(reach.goal(system, predicates, Term::bool(true), target.fold()))
     }
 
     /// The questions that are asked while these transitions are taken, and of properties so far.
-    pub fn about(&self, vocabulary: &Vocabulary, transitions: &BTreeSet<usize>) -> Vec<Ask> {
+    pub fn about(&self, predicates: &Predicates, transitions: &BTreeSet<usize>) -> Vec<Ask> {
         let mut updated = BTreeSet::new();
         let mut found = vec![Ask::Contradictions];
         for &number in transitions {
@@ -275,7 +275,7 @@ impl Questions {
             found.extend((0..asked.checks.len()).map(|check| Ask::Check(number, check)));
             updated.extend(asked.sets.iter().chain(&asked.tells).map(|update| update.predicate));
         }
-        let update = |predicate: usize| Ask::Update(vocabulary.predicates()[predicate].clone());
+        let update = |predicate: usize| Ask::Update(predicates.terms()[predicate].clone());
         found.extend(updated.into_iter().map(update));
         let properties = self.properties().into_iter();
         found.extend(properties.map(|(_, (property, truth))| Ask::Property(*property, truth.clone())));
@@ -286,7 +286,7 @@ impl Questions {
     pub fn pose(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         ask: &Ask,
         reach: Reach,
         transitions: &BTreeSet<usize>,
@@ -294,26 +294,26 @@ impl Questions {
         let mut posed = Posed::default();
         match ask {
             Ask::Contradictions => {
-                for predicate in 0..vocabulary.len() {
-                    posed.one.push((predicate, self.contradiction(system, vocabulary, predicate, reach)));
+                for predicate in 0..predicates.len() {
+                    posed.one.push((predicate, self.contradiction(system, predicates, predicate, reach)));
                 }
             }
             Ask::Blocked(number) => {
-                posed.one.push((0, self.blocked(system, vocabulary, *number, reach)));
+                posed.one.push((0, self.blocked(system, predicates, *number, reach)));
             }
             Ask::Check(number, check) => {
-                posed.one.push((0, self.check(system, vocabulary, *number, *check, reach)));
+                posed.one.push((0, self.check(system, predicates, *number, *check, reach)));
             }
             Ask::Property(property, truth) => {
-                posed.one.push((0, self.holds(system, vocabulary, *property, truth, reach)));
+                posed.one.push((0, self.holds(system, predicates, *property, truth, reach)));
             }
             Ask::Update(predicate) => {
-                let Some((predicate, _)) = vocabulary.literal_of(predicate) else { return posed };
+                let Some((predicate, _)) = predicates.literal_of(predicate) else { return posed };
                 for &number in transitions {
                     let asked = &self.of[number];
                     let mut updates = asked.sets.iter().chain(&asked.tells);
                     if updates.any(|update| update.predicate == predicate)
-                        && let Some(pair) = self.update(system, vocabulary, number, predicate, reach)
+                        && let Some(pair) = self.update(system, predicates, number, predicate, reach)
                     {
                         posed.both.push((number, predicate, pair));
                     }
@@ -361,7 +361,7 @@ impl Questions {
     pub fn property(
         &mut self,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         property: usize,
         points: &[Point],
     ) -> Option<usize> {
@@ -381,7 +381,7 @@ impl Questions {
             return Some(*goal);
         }
         let reach = self.scope.reach(&Ask::Property(property, truth.clone()));
-        let goal = self.holds(system, vocabulary, property, &truth, reach);
+        let goal = self.holds(system, predicates, property, &truth, reach);
         self.properties.insert((property, truth), goal);
         Some(goal)
     }
@@ -399,17 +399,17 @@ impl Scope {
 }
 
 impl Reach {
-    fn goal(self, system: &System, vocabulary: &Vocabulary, given: Term, target: Term) -> Goal {
+    fn goal(self, system: &System, predicates: &Predicates, given: Term, target: Term) -> Goal {
         let mut cells = system.cells_of(&given);
         cells.extend(system.cells_of(&target));
-        Goal { given, target, cone: self.cone(vocabulary, &cells) }
+        Goal { given, target, cone: self.cone(predicates, &cells) }
     }
 
-    fn cone(self, vocabulary: &Vocabulary, cells: &BTreeSet<u32>) -> Set {
+    fn cone(self, predicates: &Predicates, cells: &BTreeSet<u32>) -> Set {
         match self {
-            Reach::Inside | Reach::Parts => vocabulary.inside(cells),
-            Reach::Touching => vocabulary.about(cells),
-            Reach::Whole => vocabulary.cone(cells),
+            Reach::Inside | Reach::Parts => predicates.inside(cells),
+            Reach::Touching => predicates.about(cells),
+            Reach::Whole => predicates.cone(cells),
         }
     }
 

@@ -7,21 +7,21 @@
 //! but decisions, and never fails.
 
 use wattle_logic::Term;
-use wattle_smt::{Decide, Outcome, Solver};
+use wattle_smt::{Decide, Decision, Solver};
 
-use crate::checker::Trace;
+use crate::checker::AbstractTrace;
+use crate::entail::Stopped;
 use crate::fold::Fold;
-use crate::judge::Stopped;
 use crate::path::{LARGEST, Symbolic};
+use crate::predicates::atoms;
 use crate::prover::stopped;
 use crate::system::System;
-use crate::vocabulary::atoms;
 
 /// The predicates, those of the last points first, as far as they stay small. `None`: the trace is real.
 pub fn predicates(
     system: &System,
     solver: &mut Solver,
-    trace: &Trace,
+    trace: &AbstractTrace,
     given: &Term,
     target: &Term,
 ) -> Result<Option<Vec<Term>>, Stopped> {
@@ -39,9 +39,9 @@ pub fn predicates(
     }
     let mut needed = literals.clone();
     match solver.check(&needed) {
-        Outcome::Sat => return Ok(None),
-        Outcome::Stopped(stop) => return Err(stopped(&stop)),
-        Outcome::Unsat => {}
+        Decision::Sat => return Ok(None),
+        Decision::Stopped(stop) => return Err(stopped(&stop)),
+        Decision::Unsat => {}
     }
     needed = solver.core();
     // Fewer conditions make simpler predicates; those of the end matter most, so drop from the start.
@@ -49,9 +49,9 @@ pub fn predicates(
         if needed.contains(literal) {
             let fewer: Vec<_> = needed.iter().filter(|other| *other != literal).copied().collect();
             match solver.check(&fewer) {
-                Outcome::Unsat => needed = solver.core(),
-                Outcome::Sat => {}
-                Outcome::Stopped(stop) => return Err(stopped(&stop)),
+                Decision::Unsat => needed = solver.core(),
+                Decision::Sat => {}
+                Decision::Stopped(stop) => return Err(stopped(&stop)),
             }
         }
     }

@@ -16,18 +16,12 @@ use std::collections::{BTreeSet, HashMap};
 use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
     Choice, Edge, EdgeId, Init, Op, Point, ProcessId, Program, PropertyKind, Range, Replicas, Shape,
+    Unsupported,
 };
 use wattle_smt::Solver;
 use wattle_source::Span;
 
 use crate::fold::Fold;
-
-/// Something that abstraction does not handle, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    pub what: String,
-    pub span: Option<Span>,
-}
 
 /// What holds one value: a location (those come first), or a local of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,11 +91,10 @@ pub struct System {
 }
 
 impl System {
-    pub fn new(program: &Program) -> Result<System, Refused> {
-        let refuse = |what: &str| Refused { what: what.into(), span: None };
-        let shape = Shape::new(program).map_err(|error| refuse(&error.to_string()))?;
+    pub fn new(program: &Program) -> Result<System, Unsupported> {
+        let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
         if program.processes.iter().any(|process| process.replicas != Replicas::Once) {
-            return Err(refuse("a process with several copies"));
+            return refused("a process with several copies");
         }
         let mut builder = Builder { program, shape: &shape, cells: vec![] };
         builder.cells()?;
@@ -175,7 +168,7 @@ impl System {
 }
 
 /// Replace cells, not looking into what replaces them.
-pub fn replace_leaves(formula: &Term, replace: &dyn Fn(Term) -> Term) -> Term {
+pub(crate) fn replace_leaves(formula: &Term, replace: &dyn Fn(Term) -> Term) -> Term {
     formula.map(&mut |term| match term.kind() {
         Kind::Content(_) | Kind::LocalOf { .. } => replace(term),
         _ => term,
@@ -201,8 +194,8 @@ fn is_supported(sort: Sort) -> bool {
     matches!(sort, Sort::Bool | Sort::Int | Sort::Enum(_))
 }
 
-fn refused<T>(what: impl Into<String>) -> Result<T, Refused> {
-    Err(Refused { what: what.into(), span: None })
+fn refused<T>(what: impl Into<String>) -> Result<T, Unsupported> {
+    Err(Unsupported::new(what))
 }
 
 /// Values are looked at one by one, in every state formula and every step.
@@ -212,7 +205,7 @@ const MOST_CELLS: usize = 4096;
 const MOST_ELEMENTS: usize = 256;
 
 impl Builder<'_> {
-    fn cells(&mut self) -> Result<(), Refused> {
+    fn cells(&mut self) -> Result<(), Unsupported> {
         let locals: usize = self.program.processes.iter().map(|process| process.locals.len()).sum();
         if self.shape.locations.len() + locals > MOST_CELLS {
             return refused(format!("more than {MOST_CELLS} locations and locals"));
@@ -221,7 +214,7 @@ impl Builder<'_> {
             let variable = &self.program.variables[location.variable as usize];
             if !is_supported(variable.sort) {
                 let what = format!("variable {} of sort {}", variable.name, variable.sort);
-                return Err(Refused { what, span: Some(variable.span) });
+                return Err(Unsupported { what, span: Some(variable.span) });
             }
             let indices = location.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
             let leaf = Term::content(Term::address(location.variable, indices), variable.sort);
@@ -231,7 +224,7 @@ impl Builder<'_> {
             for (local, info) in (0..).zip(&process.locals) {
                 if !is_supported(info.sort) {
                     let what = format!("local {} of sort {}", info.name, info.sort);
-                    return Err(Refused { what, span: Some(process.span) });
+                    return Err(Unsupported { what, span: Some(process.span) });
                 }
                 let leaf = Term::local_of(number, Term::int(0), local, info.sort);
                 let range = range(info.sort, info.range);
@@ -246,8 +239,8 @@ impl Builder<'_> {
         self.shape.locations.len() as u32 + before.map(|process| process.locals.len() as u32).sum::<u32>()
     }
 
-    fn init(&self) -> Result<Term, Refused> {
-        let fault = |fault: Fault| Refused { what: fault.to_string(), span: None };
+    fn init(&self) -> Result<Term, Unsupported> {
+        let fault = |fault: Fault| Unsupported::new(fault.to_string());
         let mut values = self.shape.initial_memory(self.program).map_err(fault)?;
         for thread in self.shape.thread_ids() {
             values.extend(self.shape.initial_locals(self.program, thread).map_err(fault)?);
@@ -279,7 +272,7 @@ impl Builder<'_> {
     }
 
     /// A formula over whole states with constant addresses.
-    fn state_formula(&self, formula: &Term) -> Result<Term, Refused> {
+    fn state_formula(&self, formula: &Term) -> Result<Term, Unsupported> {
         let formula = formula.fold();
         let mut trouble = None;
         formula.walk(&mut |term| match term.kind() {
@@ -306,7 +299,7 @@ impl Builder<'_> {
         self.shape.locate(*variable, &indices?).ok()
     }
 
-    fn transition(&self, process: ProcessId, id: EdgeId, edge: &Edge) -> Result<Transition, Refused> {
+    fn transition(&self, process: ProcessId, id: EdgeId, edge: &Edge) -> Result<Transition, Unsupported> {
         let first = self.first_local(process);
         let values: Vec<Term> = self.cells.iter().map(|cell| cell.leaf.clone()).collect();
         let mut run = Run {
@@ -319,7 +312,8 @@ impl Builder<'_> {
             choices: vec![],
             fresh: 0,
         };
-        let located = |refused: Refused| Refused { span: refused.span.or(Some(edge.origin.0)), ..refused };
+        let located =
+            |refused: Unsupported| Unsupported { span: refused.span.or(Some(edge.origin.0)), ..refused };
         let guard = run.term(&edge.guard).map_err(located)?;
         run.guard.push(guard);
         let mut asserts = Vec::new();
@@ -380,7 +374,7 @@ impl Run<'_> {
     }
 
     /// A term of the thread as one over cells.
-    fn term(&self, term: &Term) -> Result<Term, Refused> {
+    fn term(&self, term: &Term) -> Result<Term, Unsupported> {
         let mut trouble = None;
         term.walk(&mut |part| match part.kind() {
             Kind::Binary(Binary::Divide | Binary::Remainder, _, divisor)
@@ -405,7 +399,7 @@ impl Run<'_> {
     }
 
     /// The locations that an address may name, each with its condition. Being outside is a fault.
-    fn locations(&mut self, address: &Term, op: usize) -> Result<Vec<(Term, u32)>, Refused> {
+    fn locations(&mut self, address: &Term, op: usize) -> Result<Vec<(Term, u32)>, Unsupported> {
         let Kind::Address { variable, indices } = address.kind() else {
             return refused("an address that is computed");
         };
@@ -435,15 +429,19 @@ impl Run<'_> {
         let somewhere = found.iter().map(|(here, _)| here.clone()).reduce(Term::or);
         let holds = somewhere.unwrap_or_else(|| Term::bool(false)).fold();
         if !holds.is_true() {
-            let guard = Term::conjunction(self.guard.iter().cloned()).fold();
-            let wrong = Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds };
-            // Where the step has no result, it chooses nothing more.
-            let chosen = self.choices.len();
-            self.checks.push(Check { guard, holds: holds.clone(), wrong, chosen });
-            // Nor does anything else follow.
-            self.guard.push(holds);
+            self.check(holds, Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds });
         }
         Ok(found)
+    }
+
+    /// Something must hold when this operation is reached.
+    fn check(&mut self, holds: Term, wrong: Wrong) {
+        let guard = Term::conjunction(self.guard.iter().cloned()).fold();
+        // Where the step has no result, it chooses nothing more.
+        let chosen = self.choices.len();
+        self.checks.push(Check { guard, holds: holds.clone(), wrong, chosen });
+        // Nor does anything else follow.
+        self.guard.push(holds);
     }
 
     fn set(&mut self, cell: u32, value: Term) {
@@ -456,67 +454,21 @@ impl Run<'_> {
         self.values[cell as usize] = value;
     }
 
-    fn operation(&mut self, number: usize, op: &Op, asserts: &mut Vec<(usize, Term)>) -> Result<(), Refused> {
+    fn operation(
+        &mut self,
+        number: usize,
+        op: &Op,
+        asserts: &mut Vec<(usize, Term)>,
+    ) -> Result<(), Unsupported> {
         match op {
-            Op::Load { into, address, .. } => {
-                let found = self.locations(address, number)?;
-                let mut cases = found.into_iter().rev();
-                let Some((_, last)) = cases.next() else { return Ok(()) };
-                let read = |run: &Self, location: u32| run.values[location as usize].clone();
-                let value = cases.fold(read(self, last), |value, (here, location)| {
-                    Term::if_then_else(here, read(self, location), value)
-                });
-                self.set(self.first + into, value.fold());
-            }
-            Op::Store { address, value, .. } => {
-                let found = self.locations(address, number)?;
-                let value = self.term(value)?;
-                for (here, location) in found {
-                    if let Some(inside) = within(&value, self.builder.cells[location as usize].range) {
-                        let inside = Term::binary(Binary::Implies, here.clone(), inside).fold();
-                        if !inside.is_true() {
-                            self.guard.push(inside);
-                        }
-                    }
-                    let old = self.values[location as usize].clone();
-                    let new = Term::if_then_else(here, value.clone(), old).fold();
-                    self.values[location as usize] = new;
-                }
-            }
+            Op::Load { into, address, .. } => self.load(number, *into, address)?,
+            Op::Store { address, value, .. } => self.store(number, address, value)?,
             Op::Assign { local, value } => {
                 let value = self.term(value)?;
                 self.set(self.first + local, value);
             }
-            Op::Havoc { local, among } => {
-                let cell = self.first + local;
-                let sort = self.builder.cells[cell as usize].leaf.sort();
-                let symbol = self.symbol(sort);
-                if let Choice::Member(_) = among {
-                    return refused("a choice from a set");
-                }
-                if let Choice::Between(low, high) = among {
-                    let low = self.term(low)?;
-                    let high = self.term(high)?;
-                    self.guard.push(Term::binary(Binary::LessEqual, low, symbol.clone()));
-                    self.guard.push(Term::binary(Binary::LessEqual, symbol.clone(), high));
-                }
-                // (A range is asked for when the local is set.)
-                if let (Choice::Any, None) = (among, self.builder.cells[cell as usize].range) {
-                    self.guard.extend(self.builder.among(&symbol, None));
-                }
-                self.choices.push(symbol.clone());
-                self.set(cell, symbol);
-            }
-            // A dead local holds anything: zero, as the machines have it, is one of the values.
-            Op::Forget { local } => {
-                let cell = self.first + local;
-                let sort = self.builder.cells[cell as usize].leaf.sort();
-                let symbol = self.symbol(sort);
-                let old = std::mem::replace(&mut self.values[cell as usize], symbol);
-                if old != self.builder.cells[cell as usize].leaf {
-                    self.forgotten.push(old);
-                }
-            }
+            Op::Havoc { local, among } => self.choose(*local, among)?,
+            Op::Forget { local } => self.forget(*local),
             Op::Assume { condition } => {
                 let condition = self.term(condition)?;
                 self.guard.push(condition);
@@ -532,11 +484,8 @@ impl Run<'_> {
                 }
             }
             Op::Unsupported { what, span } => {
-                let guard = Term::conjunction(self.guard.iter().cloned()).fold();
                 let wrong = Wrong::Unsupported { what: what.to_string(), span: *span };
-                let chosen = self.choices.len();
-                self.checks.push(Check { guard, holds: Term::bool(false), wrong, chosen });
-                self.guard.push(Term::bool(false));
+                self.check(Term::bool(false), wrong);
             }
             Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
                 return refused("a remote operation");
@@ -547,6 +496,66 @@ impl Run<'_> {
             Op::Spawn { .. } | Op::Join { .. } => return refused("spawn and join"),
         }
         Ok(())
+    }
+
+    fn load(&mut self, number: usize, into: u32, address: &Term) -> Result<(), Unsupported> {
+        let mut cases = self.locations(address, number)?.into_iter().rev();
+        let Some((_, last)) = cases.next() else { return Ok(()) };
+        let read = |location: u32| self.values[location as usize].clone();
+        let value =
+            cases.fold(read(last), |value, (here, location)| Term::if_then_else(here, read(location), value));
+        self.set(self.first + into, value.fold());
+        Ok(())
+    }
+
+    fn store(&mut self, number: usize, address: &Term, value: &Term) -> Result<(), Unsupported> {
+        let found = self.locations(address, number)?;
+        let value = self.term(value)?;
+        for (here, location) in found {
+            if let Some(inside) = within(&value, self.builder.cells[location as usize].range) {
+                let inside = Term::binary(Binary::Implies, here.clone(), inside).fold();
+                if !inside.is_true() {
+                    self.guard.push(inside);
+                }
+            }
+            let old = self.values[location as usize].clone();
+            self.values[location as usize] = Term::if_then_else(here, value.clone(), old).fold();
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, local: u32, among: &Choice) -> Result<(), Unsupported> {
+        let cell = self.first + local;
+        let sort = self.builder.cells[cell as usize].leaf.sort();
+        let symbol = self.symbol(sort);
+        match among {
+            Choice::Member(_) => return refused("a choice from a set"),
+            Choice::Between(low, high) => {
+                let low = self.term(low)?;
+                let high = self.term(high)?;
+                self.guard.push(Term::binary(Binary::LessEqual, low, symbol.clone()));
+                self.guard.push(Term::binary(Binary::LessEqual, symbol.clone(), high));
+            }
+            // (A range is asked for when the local is set.)
+            Choice::Any if self.builder.cells[cell as usize].range.is_none() => {
+                self.guard.extend(self.builder.among(&symbol, None));
+            }
+            Choice::Any => {}
+        }
+        self.choices.push(symbol.clone());
+        self.set(cell, symbol);
+        Ok(())
+    }
+
+    /// A dead local holds anything: zero, as the machines have it, is one of the values.
+    fn forget(&mut self, local: u32) {
+        let cell = self.first + local;
+        let leaf = &self.builder.cells[cell as usize].leaf;
+        let symbol = self.symbol(leaf.sort());
+        let old = std::mem::replace(&mut self.values[cell as usize], symbol);
+        if old != *leaf {
+            self.forgotten.push(old);
+        }
     }
 }
 

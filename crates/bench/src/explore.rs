@@ -12,7 +12,6 @@ use std::time::Instant;
 use wattle_engine::{Engine, Figure, Property, Run, Task, Verdict};
 use wattle_engine_explore::Explore;
 use wattle_program::{Program, passes};
-use wattle_source::{NoLoader, Sources};
 
 const WTL: &str = include_str!("../models/filter.wtl");
 const PML: &str = include_str!("../models/filter.pml");
@@ -72,9 +71,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
 }
 
 fn parse(text: &str) -> Result<Program, String> {
-    let (sources, file) = Sources::single("filter.wtl", text);
-    let frontend = wattle_frontend::named("wtl").ok_or("no front end for .wtl")?;
-    let parsed = (frontend.parse)(&sources, file, &NoLoader);
+    let parsed = wattle_frontend_wtl::FRONTEND.read("filter.wtl", text);
     let parsed = parsed.map_err(|errors| format!("filter.wtl: {}", errors[0].message))?;
     Ok(passes::forget_dead(&parsed.program))
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use wattle_frontend::named;
+use wattle_frontend::Options;
+use wattle_frontend_litmus::FRONTEND;
 use wattle_generate::{Rng, mutant};
 use wattle_source::{FileId, NoLoader, Sources};
 
@@ -29,13 +30,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let mut some = false;
     for folder in folders {
         let texts = texts(&folder)?;
-        let mut sources = Sources::new();
-        let files: Vec<FileId> = texts.iter().map(|text| sources.add("test.litmus", text)).collect();
-        some |= !files.is_empty();
+        some |= !texts.is_empty();
         if mutants > 0 {
-            mutate(&folder, &texts, mutants)?;
+            mutate(&folder, &texts, mutants);
         } else {
-            measure(&folder, &sources, &files)?;
+            measure(&folder, &texts);
         }
     }
     Ok(some)
@@ -53,35 +52,34 @@ fn texts(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 /// The best of several rounds: others use the machine too.
-fn measure(folder: &Path, sources: &Sources, files: &[FileId]) -> Result<(), String> {
-    let frontend = named("litmus").ok_or("there is no front end for litmus tests")?;
+fn measure(folder: &Path, texts: &[String]) {
+    let mut sources = Sources::new();
+    let files: Vec<FileId> = texts.iter().map(|text| sources.add("test.litmus", text)).collect();
+    let options = Options { loader: &NoLoader };
     let mut best = f64::INFINITY;
     let mut refused = 0;
     for _ in 0..10 {
         let start = Instant::now();
-        refused = files.iter().filter(|file| (frontend.parse)(sources, **file, &NoLoader).is_err()).count();
+        refused =
+            files.iter().filter(|file| (FRONTEND.parse)(&mut sources, **file, &options).is_err()).count();
         best = best.min(start.elapsed().as_secs_f64());
     }
-    let each = best * 1e6 / files.len().max(1) as f64;
+    let each = best * 1e6 / texts.len().max(1) as f64;
     println!(
         "{}: {} files, {refused} refused, {:.0} files/s, {each:.1} µs each",
         folder.display(),
-        files.len(),
+        texts.len(),
         1e6 / each
     );
-    Ok(())
 }
 
-fn mutate(folder: &Path, texts: &[String], count: u64) -> Result<(), String> {
-    let frontend = named("litmus").ok_or("there is no front end for litmus tests")?;
+fn mutate(folder: &Path, texts: &[String], count: u64) {
     let mut rng = Rng::new(1);
     let mut good = 0;
     for round in 0..count {
         let Some(text) = texts.get(round as usize % texts.len().max(1)) else { break };
         let text = mutant(text, &mut rng);
-        let (sources, file) = Sources::single("test.litmus", &text);
-        good += u64::from((frontend.parse)(&sources, file, &NoLoader).is_ok());
+        good += u64::from(FRONTEND.read("test.litmus", &text).is_ok());
     }
     println!("{}: {count} mutants, {good} of them still tests, no panic", folder.display());
-    Ok(())
 }

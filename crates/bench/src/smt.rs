@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use wattle_logic::{Binary, Sort, Term};
 use wattle_smt::{
-    Decide, Interpolate, Interpolation, Library, Limits, Lit, Models, Outcome, Solver, Step, Trace,
+    Decide, Decision, Interpolate, Interpolation, Library, Limits, Lit, Models, Solver, Step, StraightLine,
 };
 
 const CHECKS: u32 = 20_000;
@@ -85,9 +85,9 @@ fn abstraction(library: &Library, count: usize, steps: u32) -> Result<(), String
             (0..1 + dice.below(3)).map(|_| before[dice.below(count)][dice.below(2)]).collect();
         cube.push(after[dice.below(after.len())][dice.below(2)]);
         match solver.check(&cube) {
-            Outcome::Unsat => cores += solver.core().len(),
-            Outcome::Sat => {}
-            Outcome::Stopped(why) => return Err(why.to_string()),
+            Decision::Unsat => cores += solver.core().len(),
+            Decision::Sat => {}
+            Decision::Stopped(why) => return Err(why.to_string()),
         }
     }
     let each = started.elapsed().as_secs_f64() * 1e6 / f64::from(CHECKS);
@@ -121,14 +121,14 @@ fn interpolation(library: &Library, length: usize) -> Result<(), String> {
             updates: vec![(0, plus(x.clone(), 1))],
         },
     });
-    let trace = Trace {
+    let line = StraightLine {
         cells: (0..8).map(cell).collect(),
         init: Term::binary(Binary::LessEqual, x.clone(), y.clone()),
         steps: steps.collect(),
         bad: Term::binary(Binary::Less, y, x),
     };
     let started = Instant::now();
-    match solver.interpolants(&trace) {
+    match solver.interpolants(&line) {
         Interpolation::Interpolants(_) => {}
         other => return Err(format!("a trace of {length} steps: {other:?}")),
     }

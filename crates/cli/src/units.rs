@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use wattle_driver::did_you_mean;
 use wattle_driver::fix::fence_kinds;
 use wattle_engine_extrapolate::Rules;
 use wattle_generate::cycle::Architecture;
+use wattle_source::did_you_mean;
 
 /// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -46,7 +46,7 @@ pub fn cost(text: &str) -> Result<(String, u64), String> {
     match kinds.iter().any(|known| known.eq_ignore_ascii_case(kind)) {
         true => Ok((kind.to_ascii_lowercase(), cost)),
         false => Err(match did_you_mean(kind, kinds.iter().map(String::as_str)) {
-            Some(near) => format!("no fence is called `{kind}`: did you mean `{near}`?"),
+            Some(hint) => format!("no fence is called `{kind}`: {hint}"),
             None => format!("no fence is called `{kind}` (known: {})", kinds.join(", ")),
         }),
     }
@@ -98,10 +98,8 @@ pub struct Arch(pub Architecture);
 
 pub fn architecture(text: &str) -> Result<Arch, String> {
     let names = || Architecture::ALL.iter().map(|one| one.name());
-    Architecture::find(text).map(Arch).ok_or_else(|| match did_you_mean(text, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known: {}", names().collect::<Vec<_>>().join(", ")),
-    })
+    let known = || format!("known: {}", names().collect::<Vec<_>>().join(", "));
+    Architecture::find(text).map(Arch).ok_or_else(|| did_you_mean(text, names()).unwrap_or_else(known))
 }
 
 /// `6`: from 2 to 6; `4-8`: from 4 to 8.

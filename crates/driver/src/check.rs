@@ -11,6 +11,7 @@ use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
+use crate::codes;
 use crate::engines::{Settings, choose, has_room_for};
 use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
@@ -290,5 +291,5 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     // The verdict says why.
-    Some(Diagnostic::warning("unsupported", span, "the search ends here").expecting("not supported"))
+    Some(Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported"))
 }

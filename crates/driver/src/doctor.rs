@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use wattle_frontend::FRONTENDS;
 use wattle_memory::CATALOGUE;
 use wattle_smt::Library;
 
 use crate::engines::ENGINES;
+use crate::frontends::FRONTENDS;
 
 #[derive(Clone, Debug)]
 pub struct Health {

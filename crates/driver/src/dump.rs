@@ -3,8 +3,8 @@
 use wattle_engine::{Property, Run};
 use wattle_engine_bmc as bmc;
 use wattle_engine_extrapolate::{self as extrapolate, Extrapolate};
-use wattle_memory::reduction::{Discipline, Room, reduce};
-use wattle_memory::{Machine, MemoryModel};
+use wattle_memory::MemoryModel;
+use wattle_memory::reduction::{self, Room};
 use wattle_program::text::print;
 
 use crate::engines::Settings;
@@ -71,13 +71,9 @@ pub fn abstracted(
 /// The program with the store buffers of a model written into it, to be run under sc (`--emit reduced`).
 pub fn reduced(input: &Input, memory: &MemoryModel, room: &Room) -> Result<String, Nothing> {
     let loaded = load(input)?;
-    let discipline = match memory.machine {
-        Some(Machine::Tso) => Discipline::Tso,
-        Some(Machine::Pso) => Discipline::Pso,
-        _ => return Err(because(format!("{} has no store buffers", memory.name))),
-    };
+    let without = || because(format!("{} has no store buffers", memory.name));
+    let reduction = memory.machine.and_then(reduction::of).ok_or_else(without)?;
     let prepared = prepare(&loaded, memory, Goal::Verdict).map_err(because)?;
-    let capacity = room.capacity(prepared.written(), discipline).map_err(because)?;
-    let reduced = reduce(prepared.written(), discipline, &capacity).map_err(because)?;
+    let reduced = reduction.reduce_within(prepared.written(), room).map_err(because)?;
     Ok(print(&reduced.program))
 }

@@ -8,17 +8,16 @@ use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_memory::reduction::Discipline;
-use wattle_memory::{Machine, MemoryModel};
+use wattle_memory::{MemoryModel, reduction};
 use wattle_program::Shape;
-use wattle_source::Span;
+use wattle_source::{Span, did_you_mean};
 
-use crate::similar::did_you_mean;
 use crate::{Goal, Input, Loaded, Refused, load, prepare};
 
 /// Each engine's own options, side by side. Engines are built from it; nothing else reads it.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
+    pub engines: Registry,
     pub explore: Explore,
     pub bmc: Bmc,
     /// How often the loops that begin on these lines may go round (engine bmc).
@@ -67,8 +66,18 @@ pub struct Constructor {
     pub build: fn(&Settings) -> Box<dyn Engine>,
 }
 
+/// The engines to choose among: those of wattle, unless a test brings its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Registry(pub &'static [Constructor]);
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry(&ENGINES)
+    }
+}
+
 /// In the order in which they are tried.
-pub const ENGINES: [Constructor; 4] = [
+pub static ENGINES: [Constructor; 4] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
@@ -93,12 +102,13 @@ pub const ENGINES: [Constructor; 4] = [
 
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
-    let names = || ENGINES.iter().map(|engine| engine.name);
+    let engines = settings.engines.0;
+    let names = || engines.iter().map(|engine| engine.name);
     if let Some(name) = only
         && !names().any(|known| known == name)
     {
         return Err(match did_you_mean(name, names()) {
-            Some(near) => format!("unknown engine `{name}`: did you mean `{near}`?"),
+            Some(hint) => format!("unknown engine `{name}`: {hint}"),
             None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
         });
     }
@@ -108,7 +118,7 @@ pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Eng
     if only.is_none() {
         settings.explore.threads = 1;
     }
-    let wanted = ENGINES.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
+    let wanted = engines.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(&settings)).collect())
 }
 
@@ -131,15 +141,11 @@ pub fn lists(only: Option<&str>) -> Result<(), String> {
 
 /// Is there a variable for each name that has room in a buffer of its own?
 pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) -> Result<(), String> {
-    let discipline = match memory.machine {
-        Some(Machine::Tso) => Discipline::Tso,
-        Some(Machine::Pso) => Discipline::Pso,
-        _ => return Ok(()),
-    };
+    let Some(reduction) = memory.machine.and_then(reduction::of) else { return Ok(()) };
     let program = &loaded.parsed.program;
     match &settings.extrapolate.buffer {
         Some(room) if Shape::new(program).is_ok() => {
-            room.capacity(program, discipline).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
+            reduction.capacity(program, room).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
     }

@@ -1,11 +1,14 @@
 //! `explain`: a memory model or a diagnostic code in a few sentences.
 
 use wattle_memory::{CATALOGUE, cat, text};
+use wattle_program::text as printed;
+use wattle_source::{Code, did_you_mean};
 
-use crate::similar::did_you_mean;
+use crate::codes;
+use crate::frontends::FRONTENDS;
 
-/// Model or code of ours, and what there is to say about it; front ends explain their own codes.
-const TEXTS: [(&str, &str); 25] = [
+/// What is no code: the memory models, and the word that comes with exit code 101.
+const TEXTS: [(&str, &str); 13] = [
     (
         "sc",
         "Under sequential consistency the threads take turns, and every load sees the last store.\n\
@@ -90,62 +93,78 @@ const TEXTS: [(&str, &str); 25] = [
          any time after the statement, in any order with everything else, until `flush(p)` waits for\n\
          all operations of its thread whose remote side is p.",
     ),
-    ("input-unreadable", "The file could not be read: it does not exist, is a folder or is not permitted."),
-    ("input-not-text", "The file is not UTF-8 text; the message names the first byte that is not."),
-    ("input-empty", "The file holds nothing but blanks, or the folder holds no file of a known language."),
-    ("input-too-large", "Files of 4 GB or more are refused, because positions in a text have 32 bits."),
-    ("input-language", "The language follows from the extension; --lang names it where there is none."),
-    (
-        "vacuous",
-        "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
-         is executed, no point of a `forbid` is reached, or the program never ends (`finally`). Such a\n\
-         proof is worth little: usually a condition never holds. A bounded answer that is vacuous is\n\
-         `unknown`; a complete one exits with 3 under --deny vacuous.",
-    ),
-    ("unreached", "After a complete search, no execution gets to this statement in any copy of its thread."),
-    (
-        "nothing-stated",
-        "The program has no assert, forbid, always or finally. Only faults (division by zero,\n\
-         index out of bounds) were looked for.",
-    ),
-    (
-        "unsupported",
-        "The search reached a construct that wattle does not handle, so it cannot answer. The\n\
-         excerpt shows the construct.",
-    ),
-    (
-        "model-missing",
-        "`outcomes` takes the memory model of a litmus test's architecture when none is named (x86:\n\
-         tso, ppc: power, …). Other programs belong to no architecture: name a model with --model.",
-    ),
-    ("trace-unreadable", "The file is not a trace that `check --save-trace` wrote."),
-    (
-        "trace-rejected",
-        "The trace does not run on the reference machine, or does not end in a violation. It was\n\
-         edited, or comes from a version of wattle that numbers statements differently.",
-    ),
     ("internal", "A bug in wattle: two of its parts contradict each other. Please report the input."),
 ];
 
+/// Every code that a diagnostic can have, from the tables of those who raise them.
+fn codes() -> impl Iterator<Item = Code> {
+    let languages = FRONTENDS.iter().map(|frontend| frontend.codes);
+    languages.chain([printed::CODES, cat::CODES, codes::CODES]).flatten().copied()
+}
+
 /// A model's paragraph is followed by its text. `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
-    let codes = wattle_frontend::wtl::CODES.iter().chain(&wattle_frontend::litmus::CODES).chain(&cat::CODES);
-    let texts = || TEXTS.iter().chain(codes.clone());
+    let texts = || TEXTS.iter().copied().chain(codes().map(|code| (code.name(), code.explanation())));
     if let Some((_, paragraph)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| &*model.name == subject);
         let head = head.map(|model| format!("{}: {}\n\n", model.name, model.summary)).unwrap_or_default();
         let axioms = text(subject).map(|text| format!("\nIts axioms:\n\n{text}")).unwrap_or_default();
         return Ok(format!("{head}{paragraph}\n{axioms}"));
     }
-    Err(match did_you_mean(subject, texts().map(|(name, _)| *name)) {
-        Some(near) => format!("nothing to explain about `{subject}`: did you mean `{near}`?"),
+    Err(match did_you_mean(subject, texts().map(|(name, _)| name)) {
+        Some(hint) => format!("nothing to explain about `{subject}`: {hint}"),
         None => format!("nothing to explain about `{subject}`; it is neither a memory model nor a code"),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::*;
+
+    /// The files below a folder that are no tests.
+    fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            if path.file_stem().is_some_and(|stem| stem == "tests") {
+                continue;
+            }
+            if path.is_dir() {
+                rust_files(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// Every table of every crate is collected, and every code of it is raised in its crate. (That a code
+    /// stands in a table and has an explanation is the doing of `codes!`.)
+    #[test]
+    fn every_code_is_explained_and_raised() {
+        let explained: Vec<&str> = codes().map(Code::name).collect();
+        let different: BTreeSet<String> = explained.iter().map(ToString::to_string).collect();
+        assert_eq!(different.len(), explained.len(), "a code stands in two tables");
+        assert!(codes().all(|code| code.explanation().len() > 20 && code.explanation().ends_with('.')));
+        let mut tabled = BTreeSet::new();
+        let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        for folder in crates.map(|entry| entry.unwrap().path().join("src")) {
+            let mut files = Vec::new();
+            rust_files(&folder, &mut files);
+            let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+            let tables = texts.iter().flat_map(|text| text.split("\nwattle_source::codes! {").skip(1));
+            let lines = tables.flat_map(|table| table.lines().take_while(|line| *line != "}"));
+            for line in lines.filter(|line| line.ends_with("\":")) {
+                let (constant, name) = line.trim().split_once(" = ").unwrap();
+                let uses =
+                    texts.iter().flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '_')));
+                assert!(uses.filter(|word| *word == constant).count() > 1, "{name} is never raised");
+                tabled.insert(name.trim_matches(['"', ':']).to_owned());
+            }
+        }
+        assert_eq!(different, tabled, "the tables that are collected here, and those of the crates");
+    }
 
     #[test]
     fn every_model_is_explained() {

@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use wattle_generate::cycle::{Architecture, Cycle, Edge, Family, Names, named_test, test};
-
-use crate::similar::did_you_mean;
+use wattle_source::did_you_mean;
 
 #[derive(Clone, Debug)]
 pub struct Generate {
@@ -117,12 +116,9 @@ pub fn edges(text: &str, architecture: Architecture, patterns: bool) -> Result<V
 
 fn unknown_edge(word: &str, architecture: Architecture) -> String {
     let names: Vec<String> = architecture.edges().iter().map(|edge| edge.name(architecture)).collect();
-    let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
-    let near = did_you_mean(word, small.iter().map(String::as_str))
-        .and_then(|near| small.iter().position(|name| name == near));
     let unknown = format!("unknown edge `{word}` for {}", architecture.name());
-    match near {
-        Some(at) => format!("{unknown}: did you mean `{}`?", names[at]),
+    match did_you_mean(word, names.iter().map(String::as_str)) {
+        Some(hint) => format!("{unknown}: {hint}"),
         None => format!("{unknown} (see `wattle generate --list-edges --arch {}`)", architecture.name()),
     }
 }

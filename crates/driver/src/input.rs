@@ -7,8 +7,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use wattle_frontend::FRONTENDS;
-use wattle_source::{Diagnostic, Span};
+use wattle_source::{Code, Diagnostic, Span};
+
+use crate::codes;
+use crate::frontends::{FRONTENDS, extensions};
 
 /// One input. Reading it may fail, which is a result too.
 #[derive(Clone, Debug)]
@@ -24,7 +26,7 @@ pub struct Input {
 enum Content {
     File(PathBuf),
     Text(String),
-    Broken { code: &'static str, message: String, help: Option<String> },
+    Broken { code: Code, message: String, help: Option<String> },
 }
 
 impl Input {
@@ -39,7 +41,7 @@ impl Input {
         Input { name: name.to_owned(), language: Some(language.to_owned()), content }
     }
 
-    fn broken(name: &str, code: &'static str, message: String, help: Option<String>) -> Input {
+    fn broken(name: &str, code: Code, message: String, help: Option<String>) -> Input {
         Input { name: name.to_owned(), language: None, content: Content::Broken { code, message, help } }
     }
 
@@ -63,24 +65,25 @@ impl Input {
         let bytes = match &self.content {
             Content::Text(text) => text.clone().into_bytes(),
             Content::Broken { code, message, help } => {
-                let mut diagnostic = error(code, message.clone());
+                let mut diagnostic = error(*code, message.clone());
                 diagnostic.help.clone_from(help);
                 return Err(diagnostic);
             }
-            Content::File(path) => fs::read(path)
-                .map_err(|problem| error("input-unreadable", format!("cannot read: {}", plain(&problem))))?,
+            Content::File(path) => fs::read(path).map_err(|problem| {
+                error(codes::INPUT_UNREADABLE, format!("cannot read: {}", plain(&problem)))
+            })?,
         };
         if bytes.len() >= u32::MAX as usize {
-            return Err(error("input-too-large", "the text has 4 GB or more".into()));
+            return Err(error(codes::INPUT_TOO_LARGE, "the text has 4 GB or more".into()));
         }
         let text = String::from_utf8(bytes).map_err(|problem| {
             let at = problem.utf8_error().valid_up_to();
-            error("input-not-text", format!("not a text: byte {} is not UTF-8", at + 1))
+            error(codes::INPUT_NOT_TEXT, format!("not a text: byte {} is not UTF-8", at + 1))
         })?;
         // Some editors begin a file with a mark for its byte order.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         if text.trim().is_empty() {
-            return Err(error("input-empty", "the text is empty".into()));
+            return Err(error(codes::INPUT_EMPTY, "the text is empty".into()));
         }
         Ok(text.to_owned())
     }
@@ -113,7 +116,7 @@ fn one(
         match fs::read_to_string(list) {
             Err(problem) => {
                 let message = format!("cannot read the list: {}", plain(&problem));
-                inputs.push(Input::broken(list, "input-unreadable", message, None));
+                inputs.push(Input::broken(list, codes::INPUT_UNREADABLE, message, None));
             }
             Ok(text) => {
                 let lines = text.lines().map(str::trim);
@@ -139,16 +142,16 @@ fn standard_input(language: Option<&str>, stdin: &mut dyn Read) -> Input {
     let Some(language) = language else {
         let help = Some(format!("say which language it is, such as `--lang {}`", FRONTENDS[0].name));
         let message = "standard input has no file name to tell its language by".into();
-        return Input::broken(NAME, "input-language", message, help);
+        return Input::broken(NAME, codes::INPUT_LANGUAGE, message, help);
     };
     let mut bytes = Vec::new();
     match stdin.read_to_end(&mut bytes) {
         Err(problem) => {
-            Input::broken(NAME, "input-unreadable", format!("cannot read: {}", plain(&problem)), None)
+            Input::broken(NAME, codes::INPUT_UNREADABLE, format!("cannot read: {}", plain(&problem)), None)
         }
         Ok(_) => match String::from_utf8(bytes) {
             Ok(text) => Input::text(NAME, language, &text),
-            Err(_) => Input::broken(NAME, "input-not-text", "not a text: not UTF-8".into(), None),
+            Err(_) => Input::broken(NAME, codes::INPUT_NOT_TEXT, "not a text: not UTF-8".into(), None),
         },
     }
 }
@@ -159,13 +162,13 @@ fn folder(path: &Path, name: &str, inputs: &mut Vec<Input>) {
     let mut found = Vec::new();
     if let Err(problem) = walk(path, &mut found) {
         let message = format!("cannot read the folder: {}", plain(&problem));
-        inputs.push(Input::broken(name, "input-unreadable", message, None));
+        inputs.push(Input::broken(name, codes::INPUT_UNREADABLE, message, None));
         return;
     }
     if found.is_empty() {
         let known: Vec<String> = extensions().map(|extension| format!(".{extension}")).collect();
         let message = format!("no input in this folder (known: {})", known.join(", "));
-        inputs.push(Input::broken(name, "input-empty", message, None));
+        inputs.push(Input::broken(name, codes::INPUT_EMPTY, message, None));
         return;
     }
     found.sort();
@@ -186,10 +189,6 @@ fn walk(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn extensions() -> impl Iterator<Item = &'static str> {
-    FRONTENDS.iter().flat_map(|frontend| frontend.extensions).copied()
 }
 
 /// An error of the system without its number.

@@ -5,6 +5,7 @@
 //! here prints, exits or reads the environment.
 
 pub mod check;
+mod codes;
 pub mod compare;
 pub mod distinguish;
 pub mod doctor;
@@ -14,6 +15,7 @@ pub mod emit;
 pub mod engines;
 pub mod explain;
 pub mod fix;
+mod frontends;
 pub mod generate;
 mod input;
 mod load;
@@ -25,7 +27,6 @@ mod portfolio;
 mod prepare;
 mod reach;
 pub mod replay;
-mod similar;
 mod story;
 pub mod test;
 mod watch;
@@ -34,5 +35,4 @@ pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;
 pub use prepare::{Goal, PASSES, Prepared, prepare};
-pub use similar::did_you_mean;
 pub use watch::{Listener, Watch};

@@ -1,13 +1,15 @@
 //! From an input to a program.
 
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
-use wattle_frontend::{FRONTENDS, Frontend, Parsed, for_extension, named};
+use wattle_frontend::{Frontend, Options, Parsed};
 use wattle_program::validate;
-use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span};
+use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, did_you_mean};
 
 use crate::Input;
-use crate::similar::did_you_mean;
+use crate::codes;
+use crate::frontends::{FRONTENDS, for_extension, named};
 
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -33,10 +35,16 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     };
     let text = input.read().map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let frontend = frontend(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
-    let (sources, file) = Sources::single(&input.name, &text);
+    parse(frontend, input, &text)
+}
+
+/// Let a front end read a text.
+fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loaded, Refused> {
+    let (mut sources, file) = Sources::single(&input.name, text);
     let loader = Beside { folder: input.path().and_then(Path::parent).map(Path::to_path_buf) };
     // A front end that panics must not take the other files with it.
-    let parsed = std::panic::catch_unwind(|| (frontend.parse)(&sources, file, &loader));
+    let parsed = AssertUnwindSafe(|| (frontend.parse)(&mut sources, file, &Options { loader: &loader }));
+    let parsed = std::panic::catch_unwind(parsed);
     let parsed = match parsed {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(diagnostics)) => return Err(Refused { sources, diagnostics, internal: None }),
@@ -61,13 +69,11 @@ pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
     let names = || FRONTENDS.iter().map(|frontend| frontend.name);
     let known = || names().collect::<Vec<_>>().join(", ");
-    let error = |message: String| Diagnostic::error("input-language", Span::NOWHERE, message);
+    let error = |message: String| Diagnostic::error(codes::INPUT_LANGUAGE, Span::NOWHERE, message);
     if let Some(language) = &input.language {
         return named(language).ok_or_else(|| {
-            let help = match did_you_mean(language, names()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("known languages: {}", known()),
-            };
+            let help = did_you_mean(language, names());
+            let help = help.unwrap_or_else(|| format!("known languages: {}", known()));
             error(format!("unknown language `{language}`")).help(help)
         });
     }
@@ -82,6 +88,7 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 }
 
 /// Includes are looked up beside the including file.
+#[derive(Debug)]
 pub(crate) struct Beside {
     pub folder: Option<PathBuf>,
 }
@@ -93,5 +100,59 @@ impl Loader for Beside {
         };
         let path = folder.join(name);
         std::fs::read_to_string(&path).map_err(|error| LoadError(format!("{}: {error}", path.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle_frontend::{Reading, wir};
+    use wattle_report::text::{Options as Look, diagnostics};
+
+    use super::*;
+
+    wattle_source::codes! { WORD = "toy-word": "The word `bad` is not allowed."; }
+
+    /// A language whose texts are names of files to include, one a line. No file may hold the word `bad`.
+    const TOY: Frontend =
+        Frontend { name: "toy", extensions: &["toy"], codes: CODES, parse: toy, ..wir::FRONTEND };
+
+    fn toy(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading {
+        let names: Vec<String> = sources.text(file).lines().map(str::to_owned).collect();
+        let mut problems = Vec::new();
+        for name in names {
+            let text = options.loader.include(&name).unwrap();
+            let part = sources.add(&name, &text);
+            let found = text.match_indices("bad");
+            problems.extend(
+                found.map(|(at, _)| Diagnostic::error(WORD, Span::new(part, at, at + 3), "a bad word")),
+            );
+        }
+        Err(problems)
+    }
+
+    #[test]
+    fn an_error_in_an_included_file_is_shown_there() {
+        let folder = std::env::temp_dir().join(format!("wattle-load-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("first.part"), "all is well").unwrap();
+        std::fs::write(folder.join("second.part"), "this\nis bad").unwrap();
+        let input = Input::file(folder.join("main.toy"));
+        let refused = parse(&TOY, &input, "first.part\nsecond.part\n").unwrap_err();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let shown = diagnostics(&refused.sources, &refused.diagnostics, &Look::default());
+        for part in ["error[toy-word]: a bad word", "second.part:2:4", "is bad"] {
+            assert!(shown.contains(part), "{part} in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_no_language_is_told_which_there_are() {
+        let refused = frontend(&Input::file("notes.txt")).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.message.as_str()),
+            (codes::INPUT_LANGUAGE, "no language has the extension `.txt`")
+        );
+        let help = refused.help.unwrap();
+        assert!(FRONTENDS.iter().all(|frontend| help.contains(frontend.name)), "{help}");
     }
 }

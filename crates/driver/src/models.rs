@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use wattle_memory::{CATALOGUE, Machine, MemoryModel, cat, find};
 use wattle_report::text::{self, Options};
-use wattle_source::{Diagnostic, Sources};
+use wattle_source::{Diagnostic, Sources, did_you_mean};
 
 use crate::Input;
 use crate::load::Beside;
-use crate::similar::did_you_mean;
 
 pub fn models() -> &'static [MemoryModel] {
     &CATALOGUE
@@ -24,7 +23,7 @@ pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
     let Some(model) = find(name) else {
         let names = || CATALOGUE.iter().map(|model| &*model.name);
         return Err(match did_you_mean(name, names()) {
-            Some(near) => format!("unknown memory model `{name}`: did you mean `{near}`?"),
+            Some(hint) => format!("unknown memory model `{name}`: {hint}"),
             None => {
                 let known = names().collect::<Vec<_>>().join(", ");
                 format!("unknown memory model `{name}` (known: {known}; or a file with the extension .cat)")
@@ -80,6 +79,11 @@ mod tests {
         let bad = write("bad.cat", "include \"order.cat\"\nacyclic ordr as mine");
         let message = resolve(&bad, false).unwrap_err();
         for part in ["cat-unknown-name", "bad.cat:2:9", "did you mean `order`?"] {
+            assert!(message.contains(part), "{part} in\n{message}");
+        }
+        write("slip.cat", "let order = po\nlet more = po || rf");
+        let message = resolve(&write("worse.cat", "include \"slip.cat\""), false).unwrap_err();
+        for part in ["cat-syntax", "slip.cat:2:15", "worse.cat:1", "included here"] {
             assert!(message.contains(part), "{part} in\n{message}");
         }
         assert!(resolve("no-such-file.cat", false).unwrap_err().contains("no such file"));

@@ -12,6 +12,7 @@ use wattle_program::{Program, Shape, Vocabulary};
 use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
+use crate::codes;
 use crate::engines::{Settings, choose, lists};
 use crate::load::panic_text;
 use crate::portfolio::{Listed, listed};
@@ -88,13 +89,13 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
                 &default
             }
             Err(message) => {
-                report.diagnostics.push(Diagnostic::error("model-missing", Span::NOWHERE, message));
+                report.diagnostics.push(Diagnostic::error(codes::MODEL_MISSING, Span::NOWHERE, message));
                 return report;
             }
         },
         (None, None) => {
             let message = "the text does not tell its memory model";
-            let missing = Diagnostic::error("model-missing", Span::NOWHERE, message);
+            let missing = Diagnostic::error(codes::MODEL_MISSING, Span::NOWHERE, message);
             report.diagnostics.push(missing.help("say which one with --model (see `wattle models`)"));
             return report;
         }
@@ -114,7 +115,7 @@ pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &R
         Err(Stopped::Internal(what)) => OutcomesVerdict::Internal { what },
         Err(Stopped::Reason(reason)) => {
             if let Reason::Unsupported(Unsupported { span: Some(span), .. }) = &reason {
-                let place = Diagnostic::warning("unsupported", *span, "the search ends here");
+                let place = Diagnostic::warning(codes::UNSUPPORTED, *span, "the search ends here");
                 report.diagnostics.push(place.expecting("not supported"));
             }
             OutcomesVerdict::Unknown { reason }

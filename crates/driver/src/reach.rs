@@ -12,6 +12,8 @@ use wattle_logic::Kind;
 use wattle_program::{Choice, EdgeId, Op, Origin, ProcessId, Program, PropertyKind};
 use wattle_source::{Diagnostic, Sources, Span};
 
+use crate::codes;
+
 /// So many dead statements are named one by one.
 const NAMED: usize = 8;
 
@@ -146,7 +148,7 @@ impl<'a> Reach<'a> {
         let places = self.vacuous(property)?;
         if places.is_empty() {
             let warning =
-                Diagnostic::warning("nothing-stated", Span::NOWHERE, "the program states no property");
+                Diagnostic::warning(codes::NOTHING_STATED, Span::NOWHERE, "the program states no property");
             return Some(
                 warning.help("add `assert`, `forbid`, `always` or `finally`; only faults were looked for"),
             );
@@ -164,20 +166,21 @@ impl<'a> Reach<'a> {
                 true => "no execution gets through this statement",
                 false => "no execution reaches this statement",
             };
-            warnings.push(Diagnostic::warning("unreached", *span, message));
+            warnings.push(Diagnostic::warning(codes::UNREACHED, *span, message));
         }
         if dead.len() > NAMED {
             let lines: Vec<String> =
                 dead[NAMED..].iter().map(|span| sources.start(*span).line.to_string()).collect();
             let message = format!("nor these lines: {}", lines.join(", "));
-            warnings.push(Diagnostic::warning("unreached", dead[NAMED], message));
+            warnings.push(Diagnostic::warning(codes::UNREACHED, dead[NAMED], message));
         }
         warnings
     }
 }
 
 fn vacuous_warning(places: &[Span], message: &str) -> Diagnostic {
-    let mut warning = Diagnostic::warning("vacuous", places[0], message).expecting("never put to the test");
+    let mut warning =
+        Diagnostic::warning(codes::VACUOUS, places[0], message).expecting("never put to the test");
     for place in &places[1..] {
         warning = warning.label(*place, "nor this");
     }

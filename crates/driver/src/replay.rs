@@ -8,6 +8,7 @@ use wattle_judge::confirm::confirm;
 use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
 
+use crate::codes;
 use crate::story::story;
 use crate::{Goal, Input, load, models, prepare};
 
@@ -24,11 +25,11 @@ pub fn replay(input: &Input) -> CheckReport {
     };
     let trace = match Trace::read(&text) {
         Ok(trace) => trace,
-        Err(error) => return refuse("trace-unreadable", format!("not a trace: {error}")),
+        Err(error) => return refuse(codes::TRACE_UNREADABLE, format!("not a trace: {error}")),
     };
     let memory = match models::resolve(&trace.model, trace.atomic_copy) {
         Ok(memory) => memory,
-        Err(message) => return refuse("trace-unreadable", message),
+        Err(message) => return refuse(codes::TRACE_UNREADABLE, message),
     };
     let loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
         Ok(loaded) => loaded,
@@ -36,16 +37,16 @@ pub fn replay(input: &Input) -> CheckReport {
     };
     let prepared = match prepare(&loaded, &memory, Goal::Verdict) {
         Ok(prepared) => prepared,
-        Err(unsupported) => return refuse("trace-rejected", unsupported.to_string()),
+        Err(unsupported) => return refuse(codes::TRACE_REJECTED, unsupported.to_string()),
     };
     // A trace is an input, which may be wrong without a fault of wattle's.
     match confirm(&prepared.task(trace.property), &trace.counterexample) {
         Ok(_) => {}
         Err(Halt::Contradiction(why)) => {
-            return refuse("trace-rejected", format!("the trace does not replay: {}", why.denial.words));
+            return refuse(codes::TRACE_REJECTED, format!("the trace does not replay: {}", why.denial.words));
         }
         Err(Halt::Unknown(why)) => {
-            return refuse("trace-rejected", format!("the trace cannot be replayed: {why}"));
+            return refuse(codes::TRACE_REJECTED, format!("the trace cannot be replayed: {why}"));
         }
     }
     let verdict = match story(&prepared, trace.property, &trace.counterexample) {

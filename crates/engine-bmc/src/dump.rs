@@ -16,7 +16,7 @@ use wattle_program::symbolic::{Expr, Node};
 use wattle_program::{Program, Shape, ThreadId};
 
 use crate::Bmc;
-use crate::structure::{Access, Structure};
+use crate::unroll::structure::{Access, Structure};
 use crate::unroll::unroll;
 
 /// Which view of an unrolling.
@@ -325,13 +325,10 @@ fn sign(operator: Binary) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use wattle_source::{NoLoader, Sources};
-
     use super::*;
 
     fn dumped(text: &str, view: Dump) -> String {
-        let (sources, file) = Sources::single("test.wtl", text);
-        let parsed = (wattle_frontend::wtl::FRONTEND.parse)(&sources, file, &NoLoader).unwrap();
+        let parsed = wattle_frontend_wtl::FRONTEND.read("test.wtl", text).unwrap();
         let memory = wattle_memory::find("sc").unwrap();
         let task = Task { program: &parsed.program, memory, property: wattle_engine::Property::Stated };
         dump(&Bmc::default(), &task, view).unwrap()

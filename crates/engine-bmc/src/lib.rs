@@ -1,9 +1,9 @@
 //! `bmc`: partial-order bounded model checking (Alglave, Kroening and Tautschnig 2013).
 //!
-//! A program is unrolled into a symbolic event structure ([`structure`], [`unroll`]); values and
-//! communication become clauses ([`circuit`], [`encoding`]); a [`formulation`] says which executions
-//! the memory model allows; the solver finds one that violates the property, or there is none within
-//! the bound.
+//! A program is unrolled into a symbolic event structure ([`unroll`]); values, communication and what
+//! the memory model allows become clauses ([`encode`]); the solver finds an execution that violates the
+//! property, or there is none within the bound ([`solve`]); what it finds becomes an execution of the
+//! program again ([`read_back`]).
 //!
 //! The paper encodes orders as clocks, for six models fixed in code; that is `clocks`. Here the
 //! default is `order`: any .cat model, its relations derived inside the solver's loop, no clocks and
@@ -21,30 +21,14 @@
 //! on executions whose threads go on as far as they can, which presumes that a model allows an
 //! execution to go on; where a model was written by someone else, threads may stop anywhere.
 
-mod assignment;
-mod awaits;
-mod candidates;
-mod circuit;
-mod clocks;
-mod coverage;
-mod decode;
-mod deepen;
 mod dump;
-mod encoding;
-mod facts;
-mod formulation;
-mod order;
-mod property;
+mod encode;
 mod pulse;
-mod query;
-mod refutation;
-mod relations;
-mod structure;
+mod read_back;
+mod solve;
 #[cfg(test)]
 mod testing;
 mod unroll;
-mod values;
-mod wto;
 
 use std::collections::BTreeMap;
 
@@ -53,8 +37,10 @@ use wattle_memory::cat::Node;
 use wattle_program::{Cfg, Point};
 use wattle_source::Span;
 
-use crate::formulation::Formulation;
-use crate::unroll::Wanted;
+use crate::encode::formulation::Formulation;
+use crate::encode::{clocks, order, property};
+use crate::solve::deepen;
+use crate::unroll::{Wanted, wto};
 
 pub use dump::{Dump, dump};
 

@@ -38,7 +38,7 @@ use wattle_engine::{
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
-use wattle_program::{Program, PropertyKind, Shape, Vocabulary};
+use wattle_program::{Program, PropertyKind, Shape};
 
 use crate::census::Counter;
 use crate::judge::Judge;
@@ -93,7 +93,8 @@ impl Engine for Enumerate {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
-        let litmus = !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+        // Litmus tests are small by nature; of other programs nobody knows how many executions they have.
+        let litmus = task.program.condition.is_some();
         let loop_free = task.program.processes.iter().all(|process| process.cfg.is_loop_free());
         if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }
     }
@@ -180,7 +181,7 @@ fn thin_air() -> Halt {
     Reason::Undecided("the model allows values out of thin air, which are not enumerated".into()).into()
 }
 
-/// What makes every count worthless.
+/// Counts mean nothing if values overflowed or a definition of the model did not settle.
 fn sound(tally: &search::Tally) -> Result<(), Reason> {
     if tally.overflow {
         return Err(Reason::Overflow);

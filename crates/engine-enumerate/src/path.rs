@@ -4,6 +4,7 @@ use wattle_logic::Fault;
 pub(crate) use wattle_memory::Access;
 use wattle_program::{EdgeId, Name, Orders, Point, Tags};
 
+use wattle_program::symbolic::operations::Uses;
 use wattle_program::symbolic::{Arena, Expr, Reads};
 
 /// One way through a thread.
@@ -101,14 +102,7 @@ pub(crate) struct PathEvent<'a> {
     /// Its bit in dependencies: the number of a read. Store-conditionals whose result is a dependency
     /// count downwards from the highest bit.
     pub source: Option<u32>,
-    pub addr: Reads,
-    pub data: Reads,
-    pub ctrl: Reads,
-    /// All of the reads that decided selections on the way here, through the address, through the
-    /// value.
-    pub pick: Reads,
-    pub pick_addr: Reads,
-    pub pick_data: Reads,
+    pub uses: Uses<Reads>,
     pub pair: Option<Pair>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Instruction {
     pub right: Slot,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Compute(u32),
     Settle(u32),
@@ -120,42 +120,16 @@ impl Plans {
 }
 
 fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
-    let mut lowering = Lowering {
-        core,
-        open: open_groups(core),
-        slots: vec![None; core.nodes.len()],
-        variables: core.groups.iter().map(|group| vec![None; group.bodies.len()]).collect(),
-        numbers: vec![None; core.groups.len()],
-        plan: Plan {
-            slots: 0,
-            bases: vec![],
-            reads_from: None,
-            coherence: None,
-            last_writes: None,
-            location: None,
-            instructions: vec![],
-            groups: vec![],
-            stages: [vec![], vec![], vec![]],
-            early: vec![],
-            checks: vec![],
-            coherent: coherence(core),
-        },
-        made: vec![],
-    };
-    lowering.plan.checks = (core.axioms.iter())
-        .map(|axiom| {
-            let (name, role, test, negated) = (axiom.name.clone(), axiom.role, axiom.test, axiom.negated);
-            Check { name, role, test, negated, slot: 0 }
-        })
-        .collect();
+    let mut lowering = Lowering::new(core);
     let stages = stages(core, fixed);
-    let mut early = Vec::new();
     // Axioms that reject first, marks later; earlier stages first, in the order of the text.
     let mut order: Vec<usize> = (0..core.axioms.len()).collect();
     order.sort_by_key(|number| {
         let axiom = &core.axioms[*number];
         (axiom.role != Role::Require, stages[axiom.body.0 as usize].0)
     });
+    // The steps so far that are made anew for each execution.
+    let mut varying = Vec::new();
     for number in order {
         let axiom = &core.axioms[number];
         let (mut body, mut test) = (axiom.body, axiom.test);
@@ -164,37 +138,18 @@ fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
         }
         let (stage, grows) = stages[axiom.body.0 as usize];
         let slot = lowering.slot(body)?;
-        let check = number as u32;
-        let (role, negated) = (axiom.role, axiom.negated);
+        let check = Step::Check(number as u32);
         (lowering.plan.checks[number].test, lowering.plan.checks[number].slot) = (test, slot);
         for (at, step) in std::mem::take(&mut lowering.made) {
             lowering.plan.stages[stages[at.0 as usize].0 as usize].push(step);
             if stages[at.0 as usize].0 != Stage::Static {
-                early.push((at, step));
+                varying.push((at, step));
             }
         }
-        lowering.plan.stages[stage as usize].push(Step::Check(check));
-        if grows && stage != Stage::Static && role == Role::Require && !negated {
-            let needed = needed(core, body);
-            // Any variable of a group needs the step that settles it.
-            let settles = |at: NodeId, other: usize| match (core.node(at), &core.nodes[other]) {
-                (Node::Fixpoint(group, ..), Node::Fixpoint(same, ..)) => group == same && needed[other],
-                _ => false,
-            };
-            let wanted = |at: NodeId, step: &Step| {
-                needed[at.0 as usize]
-                    || (matches!(step, Step::Settle(_))
-                        && (0..core.nodes.len()).any(|other| settles(at, other)))
-            };
-            let steps: Vec<Step> =
-                early.iter().filter(|(at, step)| wanted(*at, step)).map(|(_, step)| *step).collect();
-            for step in steps {
-                let known = lowering.plan.early.iter().any(|other| same(*other, step));
-                if !known {
-                    lowering.plan.early.push(step);
-                }
-            }
-            lowering.plan.early.push(Step::Check(check));
+        lowering.plan.stages[stage as usize].push(check);
+        if grows && stage != Stage::Static && axiom.role == Role::Require && !axiom.negated {
+            lowering.early(body, &varying);
+            lowering.plan.early.push(check);
         }
     }
     let find =
@@ -205,15 +160,6 @@ fn lower(core: &Core, fixed: bool) -> Result<Plan, Unsupported> {
     plan.last_writes = find(&plan.bases, "FW");
     plan.location = find(&plan.bases, "loc").filter(|_| !fixed);
     Ok(lowering.plan)
-}
-
-fn same(a: Step, b: Step) -> bool {
-    match (a, b) {
-        (Step::Compute(a), Step::Compute(b))
-        | (Step::Settle(a), Step::Settle(b))
-        | (Step::Check(a), Step::Check(b)) => a == b,
-        _ => false,
-    }
 }
 
 fn operands(core: &Core, id: NodeId) -> Vec<NodeId> {
@@ -277,6 +223,54 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
+    fn new(core: &Core) -> Lowering<'_> {
+        let checks = core.axioms.iter().map(|axiom| {
+            let (name, role, test, negated) = (axiom.name.clone(), axiom.role, axiom.test, axiom.negated);
+            Check { name, role, test, negated, slot: 0 }
+        });
+        Lowering {
+            core,
+            open: open_groups(core),
+            slots: vec![None; core.nodes.len()],
+            variables: core.groups.iter().map(|group| vec![None; group.bodies.len()]).collect(),
+            numbers: vec![None; core.groups.len()],
+            plan: Plan {
+                slots: 0,
+                bases: vec![],
+                reads_from: None,
+                coherence: None,
+                last_writes: None,
+                location: None,
+                instructions: vec![],
+                groups: vec![],
+                stages: [vec![], vec![], vec![]],
+                early: vec![],
+                checks: checks.collect(),
+                coherent: coherence(core),
+            },
+            made: vec![],
+        }
+    }
+
+    /// Those of the steps that a node is computed by are taken early, too.
+    fn early(&mut self, root: NodeId, steps: &[(NodeId, Step)]) {
+        let core = self.core;
+        let needed = needed(core, root);
+        // Any variable of a group needs the step that settles it.
+        let settles = |at: NodeId, other: usize| match (core.node(at), &core.nodes[other]) {
+            (Node::Fixpoint(group, ..), Node::Fixpoint(same, ..)) => group == same && needed[other],
+            _ => false,
+        };
+        for (at, step) in steps {
+            let wanted = needed[at.0 as usize]
+                || (matches!(step, Step::Settle(_))
+                    && (0..core.nodes.len()).any(|other| settles(*at, other)));
+            if wanted && !self.plan.early.contains(step) {
+                self.plan.early.push(*step);
+            }
+        }
+    }
+
     fn fresh(&mut self) -> Slot {
         self.plan.slots += 1;
         self.plan.slots as Slot - 1

@@ -111,7 +111,7 @@ pub(crate) struct Search<'s, 'e, 'a, 'p, const W: usize> {
     values: Vec<i64>,
     offsets: Vec<usize>,
     known: Vec<Reads>,
-    /// Does what a thread reads matter to its constraints, addresses or stored values?
+    /// For each thread: no constraint, address or stored value depends on what it reads.
     inert: Vec<bool>,
     pub written: Vec<i64>,
     written_known: Row<W>,

@@ -167,12 +167,12 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
                     rows[..self.locations].fill(self.threads);
                 }
             }
-            "addr" => self.depend(rows, |event| event.addr),
-            "data" => self.depend(rows, |event| event.data),
-            "ctrl" => self.depend(rows, |event| event.ctrl),
-            "pick" => self.depend(rows, |event| event.pick),
-            "pick-addr" => self.depend(rows, |event| event.pick_addr),
-            "pick-data" => self.depend(rows, |event| event.pick_data),
+            "addr" => self.depend(rows, |event| event.uses.address),
+            "data" => self.depend(rows, |event| event.uses.data),
+            "ctrl" => self.depend(rows, |event| event.uses.control),
+            "pick" => self.depend(rows, |event| event.uses.pick),
+            "pick-addr" => self.depend(rows, |event| event.uses.pick_address),
+            "pick-data" => self.depend(rows, |event| event.uses.pick_data),
             "rmw" => self.pairs(rows, |_| true),
             "amo" => self.pairs(rows, |pair| matches!(pair, Pair::Instruction(_))),
             "lxsx" => self.pairs(rows, |pair| matches!(pair, Pair::Exclusive(_))),

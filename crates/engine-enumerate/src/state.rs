@@ -70,7 +70,7 @@ impl<'b> Cells<'b> {
     /// A formula over whole states. Its value may be missing (`Err` when evaluated).
     pub fn compile(&self, arena: &mut Arena<'_>, term: &Term) -> Result<Expr, Unsupported> {
         let compiled = formula::compile(arena, &mut &*self, term);
-        compiled.map(|formula| formula.value).map_err(|refused| Unsupported::new(refused.0))
+        compiled.map(|formula| formula.value)
     }
 
     /// Is this the last point of its thread?

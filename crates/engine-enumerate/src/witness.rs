@@ -56,12 +56,12 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
                 execution.read_modify_write.push((read, number as u32));
             }
         }
-        execution.address = self.dependencies(|event| event.addr);
-        execution.data = self.dependencies(|event| event.data);
-        execution.control = self.dependencies(|event| event.ctrl);
-        execution.pick = self.dependencies(|event| event.pick);
-        execution.pick_address = self.dependencies(|event| event.pick_addr);
-        execution.pick_data = self.dependencies(|event| event.pick_data);
+        execution.address = self.dependencies(|event| event.uses.address);
+        execution.data = self.dependencies(|event| event.uses.data);
+        execution.control = self.dependencies(|event| event.uses.control);
+        execution.pick = self.dependencies(|event| event.uses.pick);
+        execution.pick_address = self.dependencies(|event| event.uses.pick_address);
+        execution.pick_data = self.dependencies(|event| event.uses.pick_data);
         let threads = 0..self.skeleton.paths.len();
         let paths = threads.map(|thread| self.taken(program, shape, thread)).collect();
         (execution, paths)

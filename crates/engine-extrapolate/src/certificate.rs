@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wattle_abstraction::{Cube, Pair, Questions, System};
 use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals, Step, Triple};
 use wattle_engine::{Certificate, Coverage, Task, Verdict};
-use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced};
+use wattle_memory::reduction::{Moves, Reduced};
 use wattle_program::{Shape, ThreadId};
 
 use crate::prove::Proof;
@@ -13,7 +13,8 @@ use crate::prove::Proof;
 pub(crate) fn certificate(
     task: &Task<'_>,
     system: &System,
-    reduced: Option<(&Reduced, Discipline, Capacity)>,
+    reduced: Option<&Reduced>,
+    moves: &Moves,
     proof: &Proof,
 ) -> (Verdict, Option<Coverage>) {
     let claims = claims(system, &proof.questions);
@@ -25,10 +26,10 @@ pub(crate) fn certificate(
         .collect();
     let states =
         proof.reached.states.iter().map(|(points, cube)| (points.to_vec(), literals(cube))).collect();
-    let coverage = coverage(task, system, reduced.as_ref().map(|(reduced, ..)| *reduced), proof);
+    let coverage = coverage(task, system, moves, proof);
     let written = AbstractProof {
-        reduction: reduced.map(|(_, discipline, capacity)| (discipline, capacity)),
-        predicates: proof.vocabulary.predicates().to_vec(),
+        reduction: reduced.map(|reduced| (reduced.discipline, reduced.capacity.clone())),
+        predicates: proof.predicates.terms().to_vec(),
         triples,
         states,
     };
@@ -70,16 +71,12 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
 }
 
 /// The edges that no abstract state takes.
-fn coverage(task: &Task<'_>, system: &System, reduced: Option<&Reduced>, proof: &Proof) -> Option<Coverage> {
+fn coverage(task: &Task<'_>, system: &System, moves: &Moves, proof: &Proof) -> Option<Coverage> {
     let shape = Shape::new(task.program).ok()?;
     let taken = system.transitions.iter().zip(&proof.reached.taken).filter(|(_, taken)| **taken);
     let taken = taken.filter_map(|(transition, _)| {
-        let (thread, edge) = (transition.thread, transition.edge);
-        let moved = reduced.map_or(Move::Step(edge), |it| it.moves[thread as usize][edge.0 as usize]);
-        match moved {
-            Move::Step(edge) | Move::Overflow(edge) => Some((shape.info(ThreadId(thread)).process, edge)),
-            _ => None,
-        }
+        let edge = moves[transition.thread as usize][transition.edge.0 as usize].edge()?;
+        Some((shape.info(ThreadId(transition.thread)).process, edge))
     });
     Some(Coverage::new(task.program, &taken.collect(), proof.reached.ends))
 }

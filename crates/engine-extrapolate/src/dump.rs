@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use wattle_abstraction::boolean::{BooleanProgram, text};
 use wattle_abstraction::search::{Cubes, Implicants, Search};
-use wattle_abstraction::{Lazy, Prover, Questions, Reach, Scope, Stopped, System, Vocabulary};
+use wattle_abstraction::{Lazy, Predicates, Prover, Questions, Reach, Scope, Stopped, System};
 use wattle_engine::{Reason, Run, Task};
 use wattle_logic::Term;
 use wattle_memory::reduction::Discipline;
@@ -16,7 +16,7 @@ use wattle_program::text::print_term;
 
 use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 use crate::rules::by_rule;
-use crate::{discipline, flat, reduced, refused};
+use crate::{flat, reduction};
 
 /// What to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +36,17 @@ impl Extrapolate {
         let program = self.remembering(task.program);
         let task = &Task { program: &program, ..*task };
         let unsupported = Reason::Unsupported;
-        let discipline = discipline(task).map_err(unsupported)?;
+        let reduction = reduction(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
-        let system = System::new(&program).map_err(refused).map_err(unsupported)?;
+        let system = System::new(&program).map_err(unsupported)?;
         let start = self.start(&program, &system);
-        let Some(discipline) = discipline else {
+        let Some(reduction) = reduction else {
             let predicates = start.into_iter().map(|term| (None, term)).collect();
             return self.shown(&program, &system, predicates, run, view);
         };
-        let (reduced, _) = reduced(task.program, discipline, &self.room(1)).map_err(unsupported)?;
-        let system = System::new(&reduced.program).map_err(refused).map_err(unsupported)?;
-        let first = if discipline == Discipline::Tso { 7 } else { 0 };
+        let reduced = reduction.reduce_within(task.program, &self.room(1)).map_err(unsupported)?;
+        let system = System::new(&reduced.program).map_err(unsupported)?;
+        let first = if reduced.discipline == Discipline::Tso { 7 } else { 0 };
         let predicates = match self.method {
             Method::Trad => start.into_iter().map(|term| (Some(first + 2), term)).collect(),
             _ => by_rule(&start, &reduced, &self.rules)
@@ -61,22 +61,22 @@ impl Extrapolate {
         &self,
         program: &Program,
         system: &System,
-        predicates: Ruled,
+        ruled: Ruled,
         run: &Run,
         view: Dump,
     ) -> Result<String, Reason> {
         let too_many = || Reason::TooLarge("more than 256 predicates".into());
         // Equal and opposite ones are counted once.
-        let mut vocabulary = Vocabulary::default();
+        let mut predicates = Predicates::default();
         let mut new: Ruled = Vec::new();
-        for (rule, predicate) in predicates {
-            if vocabulary.add(system, &predicate).ok_or_else(too_many)? {
+        for (rule, predicate) in ruled {
+            if predicates.add(system, &predicate).ok_or_else(too_many)? {
                 new.push((rule, predicate));
             }
         }
         match view {
             Dump::Predicates => Ok(listed(program, &new)),
-            Dump::Boolean => self.boolean(program, system, &vocabulary, run),
+            Dump::Boolean => self.boolean(program, system, &predicates, run),
         }
     }
 
@@ -84,7 +84,7 @@ impl Extrapolate {
         &self,
         program: &Program,
         system: &System,
-        vocabulary: &Vocabulary,
+        predicates: &Predicates,
         run: &Run,
     ) -> Result<String, Reason> {
         let limit = self.cube_size.unwrap_or(PAPERS_CUBE_SIZE);
@@ -97,12 +97,12 @@ impl Extrapolate {
             Stopped::Solver(why) => Reason::Solver(why),
         };
         let mut solver = system.solver(&self.solver(run)?).map_err(Reason::Solver)?;
-        let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
-        let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).map_err(stopped)?);
+        let questions = Questions::new(system, predicates, Scope::all(Reach::Whole));
+        let lazy = Lazy::new(Prover::new(&mut solver, predicates).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);
         built.build(&questions).map_err(stopped)?;
         let mut shown = String::new();
-        for (number, predicate) in vocabulary.predicates().iter().enumerate() {
+        for (number, predicate) in predicates.terms().iter().enumerate() {
             let _ = writeln!(shown, "b{number}: {}", print_term(program, predicate));
         }
         let cubes = |goal: usize| {

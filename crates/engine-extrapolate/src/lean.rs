@@ -10,39 +10,33 @@
 use std::collections::BTreeSet;
 
 use wattle_abstraction::checker::Checked;
-use wattle_abstraction::{Cube, Known, Questions, Scope, Set, Vocabulary};
+use wattle_abstraction::{Cube, Known, Predicates, Questions, Scope, Set};
 use wattle_engine::Reason;
 use wattle_logic::Term;
-use wattle_smt::Solver;
 
-use crate::prove::{Attempt, Proof, Proving};
+use crate::attempt::Attempt;
+use crate::prove::{Proof, Proving};
 
 /// Proofs that are tried with fewer predicates.
 const MOST_TRIALS: usize = 128;
 
 impl Proving<'_> {
     /// Leave out what the proof can do without.
-    pub(crate) fn make_lean(
-        &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
-        proof: &mut Proof,
-        scope: &Scope,
-        known: &Known,
-    ) -> Result<(), Reason> {
+    pub(crate) fn make_lean(&self, proof: &mut Proof, scope: &Scope, known: &Known) -> Result<(), Reason> {
         let mut known = known.clone();
-        let all: Set = (0..proof.vocabulary.len()).collect();
+        let all: Set = (0..proof.predicates.len()).collect();
         let relied_on = relied_on(&proof.questions, &proof.cubes);
-        self.try_without(fresh, proof, scope, &mut known, &all.without(&relied_on))?;
+        self.try_without(proof, scope, &mut known, &all.without(&relied_on))?;
         let mut done = vec![];
         loop {
-            let all: Set = (0..proof.vocabulary.len()).collect();
+            let all: Set = (0..proof.predicates.len()).collect();
             let terms = |part: &Set| -> Vec<Term> {
-                part.iter().map(|predicate| proof.vocabulary.predicates()[predicate].clone()).collect()
+                part.iter().map(|predicate| proof.predicates.terms()[predicate].clone()).collect()
             };
             let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
             let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
             done.push(terms(&part));
-            self.try_without(fresh, proof, scope, &mut known, &part)?;
+            self.try_without(proof, scope, &mut known, &part)?;
         }
         Ok(())
     }
@@ -50,7 +44,6 @@ impl Proving<'_> {
     /// Is there a proof without these predicates? Then take it.
     fn try_without(
         &self,
-        fresh: &dyn Fn() -> Result<Solver, Reason>,
         proof: &mut Proof,
         scope: &Scope,
         known: &mut Known,
@@ -59,21 +52,21 @@ impl Proving<'_> {
         if part.is_empty() {
             return Ok(false);
         }
-        let mut numbers = vec![None; proof.vocabulary.len()];
+        let mut numbers = vec![None; proof.predicates.len()];
         let kept: Vec<usize> = (0..numbers.len()).filter(|number| !part.contains(*number)).collect();
         kept.iter().enumerate().for_each(|(new, old)| numbers[*old] = Some(new));
-        let kept = kept.iter().map(|old| &proof.vocabulary.predicates()[*old]);
-        let Some(vocabulary) = Vocabulary::new(self.system, kept) else { return Ok(false) };
-        let mut questions = self.questions(&vocabulary, scope)?;
+        let kept = kept.iter().map(|old| &proof.predicates.terms()[*old]);
+        let Some(predicates) = Predicates::new(self.system, kept) else { return Ok(false) };
+        let mut questions = self.questions(&predicates, scope)?;
         let mut fewer = known.renumbered(&numbers);
-        let (mut figures, solver) = (proof.figures, &mut fresh()?);
+        let (mut figures, solver) = (proof.figures, &mut (self.fresh)()?);
         let most = proof.figures.states * 2 + 64;
-        let attempt = self.attempt(solver, &vocabulary, &mut questions, &mut fewer, &mut figures, most)?;
+        let attempt = self.attempt(solver, &predicates, &mut questions, &mut fewer, &mut figures, most)?;
         proof.figures.calls += solver.counters().checks;
         let Some(Attempt { checked: Checked::Holds(reached), cubes }) = attempt else { return Ok(false) };
         figures.calls = proof.figures.calls;
-        figures.take(&vocabulary, &questions, &reached, &cubes);
-        *proof = Proof { vocabulary, questions, reached, cubes, figures };
+        figures.take(&predicates, &questions, &reached, &cubes);
+        *proof = Proof { predicates, questions, reached, cubes, figures };
         *known = fewer;
         Ok(true)
     }

@@ -6,33 +6,35 @@
 
 use std::collections::HashMap;
 
-use wattle_abstraction::{Ask, Reach, Vocabulary};
+use wattle_abstraction::{Ask, Predicates, Reach};
 use wattle_logic::{Kind, Term};
 use wattle_program::Program;
 
-use crate::prove::Figures;
+use crate::figures::Figures;
+use crate::prove::Start;
 
 pub(crate) struct Learnt {
     pub program: Program,
-    pub vocabulary: Vocabulary,
+    pub predicates: Predicates,
     pub further: HashMap<Ask, Reach>,
-    /// What it cost so far: rounds and predicates count for all sizes together.
+    /// What it cost: rounds and predicates count for all sizes together.
     pub figures: Box<Figures>,
 }
 
 impl Learnt {
-    pub fn predicates(&self, to: &Program) -> Vec<Term> {
-        self.vocabulary.predicates().iter().filter_map(|predicate| self.carried(predicate, to)).collect()
-    }
-
-    /// Without what is asked of single transitions: those have other numbers.
-    pub fn further(&self, to: &Program) -> HashMap<Ask, Reach> {
+    /// What the loop on another program begins with, for its sake. Without what is asked of single
+    /// transitions: those have other numbers there.
+    pub fn start(&self, to: &Program) -> Start {
+        let terms = self.predicates.terms().iter();
+        let predicates = terms.filter_map(|predicate| self.carried(predicate, to)).collect();
         let carried = |ask: &Ask| match ask {
             Ask::Update(predicate) => Some(Ask::Update(self.carried(predicate, to)?)),
             Ask::Contradictions | Ask::Property(..) => Some(ask.clone()),
             Ask::Blocked(_) | Ask::Check(..) => None,
         };
-        self.further.iter().filter_map(|(ask, reach)| Some((carried(ask)?, *reach))).collect()
+        let further = self.further.iter().filter_map(|(ask, reach)| Some((carried(ask)?, *reach))).collect();
+        let Figures { rounds, refined, .. } = *self.figures;
+        Start { predicates, further, figures: Figures { rounds, refined, ..Figures::default() } }
     }
 
     fn carried(&self, term: &Term, to: &Program) -> Option<Term> {

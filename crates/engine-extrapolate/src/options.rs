@@ -66,4 +66,4 @@ impl SearchBy {
 }
 
 /// The paper's tables have cubes of at most this size.
-pub const PAPERS_CUBE_SIZE: usize = 4;
+pub(crate) const PAPERS_CUBE_SIZE: usize = 4;

@@ -5,7 +5,7 @@
 //! will ask; keeping it multiplies states. Such predicates are dropped from a state, which is sound
 //! whatever they say.
 
-use wattle_abstraction::{Set, Vocabulary};
+use wattle_abstraction::{Predicates, Set};
 use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::reduction::{Buffers, Reduced, Slot};
 use wattle_program::Shape;
@@ -14,10 +14,10 @@ use wattle_program::Shape;
 pub(crate) fn irrelevant(
     reduced: &Reduced,
     shape: &Shape,
-    sc: &Vocabulary,
-    vocabulary: &Vocabulary,
+    sc: &Predicates,
+    predicates: &Predicates,
 ) -> Vec<(usize, Set)> {
-    let mut found = unused(reduced, vocabulary);
+    let mut found = unused(reduced, predicates);
     let Buffers::Tso(threads) = &reduced.buffers else { return found };
     for (thread, buffer) in (0..).zip(threads) {
         let Some(buffer) = buffer else { continue };
@@ -26,7 +26,7 @@ pub(crate) fn irrelevant(
                 let sort = reduced.program.processes[thread as usize].locals[slot.lhs as usize].sort;
                 let holds = Term::local_of(thread, Term::int(0), slot.lhs, sort)
                     .equals(Term::int(i64::from(*location)));
-                let Some((holds, true)) = vocabulary.literal_of(&holds) else { continue };
+                let Some((holds, true)) = predicates.literal_of(&holds) else { continue };
                 // Carried over from this variable, or from none (then refinement found it), or not of this slot.
                 let matters = |predicate: &Term| {
                     let comes_from =
@@ -38,7 +38,7 @@ pub(crate) fn irrelevant(
                         }
                     }
                 };
-                let others = vocabulary.predicates().iter().enumerate();
+                let others = predicates.terms().iter().enumerate();
                 let set: Set = others.filter(|(_, term)| !matters(term)).map(|(number, _)| number).collect();
                 if !set.is_empty() {
                     found.push((holds, set));
@@ -50,7 +50,7 @@ pub(crate) fn irrelevant(
 }
 
 /// If a counter has this value, what is said of the slots beyond does not matter.
-fn unused(reduced: &Reduced, vocabulary: &Vocabulary) -> Vec<(usize, Set)> {
+fn unused(reduced: &Reduced, predicates: &Predicates) -> Vec<(usize, Set)> {
     // By thread: the counter, and the locals of each slot.
     let mut rows: Vec<(u32, u32, Vec<Vec<u32>>)> = Vec::new();
     match &reduced.buffers {
@@ -74,7 +74,7 @@ fn unused(reduced: &Reduced, vocabulary: &Vocabulary) -> Vec<(usize, Set)> {
         for used in 0..slots.len() {
             let holds =
                 Term::local_of(*thread, Term::int(0), *count, Sort::Int).equals(Term::int(used as i64));
-            let Some((holds, true)) = vocabulary.literal_of(&holds) else { continue };
+            let Some((holds, true)) = predicates.literal_of(&holds) else { continue };
             let beyond: Vec<u32> = slots[used..].concat();
             let speaks_of_them = |predicate: &Term| {
                 let mut found = false;
@@ -85,7 +85,7 @@ fn unused(reduced: &Reduced, vocabulary: &Vocabulary) -> Vec<(usize, Set)> {
                 });
                 found
             };
-            let others = vocabulary.predicates().iter().enumerate();
+            let others = predicates.terms().iter().enumerate();
             let set: Set =
                 others.filter(|(_, term)| speaks_of_them(term)).map(|(number, _)| number).collect();
             if !set.is_empty() {
@@ -109,7 +109,7 @@ enum Origin {
 fn comes_from(
     reduced: &Reduced,
     shape: &Shape,
-    sc: &Vocabulary,
+    sc: &Predicates,
     thread: u32,
     slot: &Slot,
     location: u32,

@@ -1,85 +1,93 @@
 //! From a trace of the (reduced) program to a schedule of the machine.
+//!
+//! The trace is real in the program with its buffers written into it, so a machine that refuses a step
+//! contradicts that writing, or the solver.
 
 use wattle_abstraction::System;
-use wattle_abstraction::checker::{Trace, Violated};
+use wattle_abstraction::checker::{AbstractTrace, Violated};
 use wattle_abstraction::path::Solution;
 use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Task, Unsupported, Violation};
 use wattle_logic::Fault;
-use wattle_memory::operational::{self, Action, Outcome};
-use wattle_memory::reduction::{Move, Reduced};
-use wattle_program::ThreadId;
+use wattle_memory::operational::{self, Action, Outcome, State};
+use wattle_memory::reduction::Moves;
+use wattle_program::{Shape, ThreadId};
 
-/// What the machine is to do, and what is wrong then. The trace is real in the program with its buffers
-/// written into it, so a machine that refuses a step contradicts that writing, or the solver.
+/// What the machine is to do, and what is wrong then.
 pub(crate) fn counterexample(
     task: &Task<'_>,
     system: &System,
-    reduced: Option<&Reduced>,
-    trace: &Trace,
+    moves: &Moves,
+    trace: &AbstractTrace,
     solution: &Solution,
 ) -> Result<Box<Counterexample>, Halt> {
-    let unsupported = |why: String| Reason::Unsupported(Unsupported::new(why));
-    let refused = |why: String| -> Halt {
-        Contradiction::new("extrapolate", "a trace violates the property", "machine", why).into()
-    };
-    let machine = task.memory.machine.ok_or_else(|| unsupported("a model without a machine".into()))?;
-    let program = task.program;
     let shape = task.shape().map_err(Reason::Unsupported)?;
-    let mut steps = trace.steps.clone();
-    if let Violated::Check { transition, .. } = trace.violated {
-        steps.push(transition);
-    }
-    let mut actions = Vec::new();
-    for (number, step) in steps.iter().enumerate() {
-        let transition = &system.transitions[*step];
-        let thread = ThreadId(transition.thread);
+    let actions = actions(system, moves, trace, solution);
+    let (initial, start) = start(task, &shape, system, solution)?;
+    let violated = follow(task, &shape, start, &actions)?;
+    Ok(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions })))
+}
+
+fn unsupported(why: String) -> Reason {
+    Reason::Unsupported(Unsupported::new(why))
+}
+
+fn refused(why: impl Into<String>) -> Halt {
+    Contradiction::new("extrapolate", "a trace violates the property", "machine", why).into()
+}
+
+/// What the steps of the trace are on the machine.
+fn actions(system: &System, moves: &Moves, trace: &AbstractTrace, solution: &Solution) -> Vec<Action> {
+    let tried = match trace.violated {
+        Violated::Check { transition, .. } => Some(transition),
+        Violated::Property(_) => None,
+    };
+    let action = |(number, step): (usize, usize)| {
+        let transition = &system.transitions[step];
         let choices = solution.choices.get(number).cloned().unwrap_or_default();
-        let moved = match reduced {
-            None => Move::Step(transition.edge),
-            Some(reduced) => reduced.moves[thread.0 as usize][transition.edge.0 as usize],
-        };
-        match moved {
-            Move::Step(edge) | Move::Overflow(edge) => actions.push(Action::Step { thread, edge, choices }),
-            Move::Commit(location) => actions.push(Action::Commit { thread, location }),
-            Move::End => {}
-        }
-    }
-    let starts = operational::initial_states(program, &shape).map_err(unsupported)?;
-    let fits = |state: &operational::State| {
+        let moved = moves[transition.thread as usize][transition.edge.0 as usize];
+        moved.action(ThreadId(transition.thread), choices)
+    };
+    trace.steps.iter().copied().chain(tried).enumerate().filter_map(action).collect()
+}
+
+/// The initial state of the machine that the solution starts from, and what was chosen for it.
+fn start(
+    task: &Task<'_>,
+    shape: &Shape,
+    system: &System,
+    solution: &Solution,
+) -> Result<(Vec<i64>, State), Halt> {
+    let fits = |state: &State| {
         let memory = state.memory.iter();
         let holds = memory.zip(&solution.initial).all(|(value, wanted)| value.code() == *wanted);
         holds && starting_locals(system, state, solution)
     };
-    let mut found = None;
-    for start in starts {
-        found = start.map_err(unsupported)?.filter(|(_, state)| fits(state));
-        if found.is_some() {
-            break;
+    for start in operational::initial_states(task.program, shape).map_err(unsupported)? {
+        if let Some(start) = start.map_err(unsupported)?.filter(|(_, state)| fits(state)) {
+            return Ok(start);
         }
     }
-    let Some((initial, start)) = found else {
-        return Err(refused("no initial state is as it needs".into()));
-    };
-    let mut state = start;
-    let mut violated = None;
+    Err(refused("no initial state is as it needs"))
+}
+
+/// Let the machine do all this. What is violated in the end?
+fn follow(task: &Task<'_>, shape: &Shape, mut state: State, actions: &[Action]) -> Result<Violation, Halt> {
+    let machine = task.memory.machine.ok_or_else(|| unsupported("a model without a machine".into()))?;
     for (number, action) in actions.iter().enumerate() {
         let last = number + 1 == actions.len();
-        let Some(outcome) = operational::apply(program, &shape, machine, &state, action) else {
+        let Some(outcome) = operational::apply(task.program, shape, machine, &state, action) else {
             return Err(refused(format!("step {} of it cannot be taken", number + 1)));
         };
         match (outcome, action) {
-            (Outcome::Moved { state: next, failed, .. }, Action::Step { thread, edge, .. }) => {
-                if let (true, Some(op)) = (last, failed.first()) {
-                    violated = Some(Violation::Assertion { thread: *thread, edge: *edge, op: *op });
+            (Outcome::Moved { state: next, failed, .. }, action) => {
+                if let (true, Action::Step { thread, edge, .. }, Some(op)) = (last, action, failed.first()) {
+                    return Ok(Violation::Assertion { thread: *thread, edge: *edge, op: *op });
                 }
                 state = next;
             }
-            (Outcome::Moved { state: next, .. }, _) => state = next,
-            (Outcome::Fault { fault: Fault::Overflow, .. }, _) => {
-                return Err(Reason::Overflow.into());
-            }
+            (Outcome::Fault { fault: Fault::Overflow, .. }, _) => return Err(Reason::Overflow.into()),
             (Outcome::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
-                violated = Some(Violation::Fault { thread: *thread, edge: *edge, op, fault });
+                return Ok(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }
             (Outcome::Fault { fault, .. }, _) => {
                 return Err(refused(format!("a step before its end faults: {fault}")));
@@ -87,17 +95,15 @@ pub(crate) fn counterexample(
             (Outcome::Unsupported { what }, _) => return Err(unsupported(what.to_string()).into()),
         }
     }
-    if violated.is_none() {
-        let first = operational::first_violation(program, &shape, &state);
-        violated = first.map(|found| Violation::Property { property: found.property });
+    match operational::first_violation(task.program, shape, &state) {
+        Some(found) => Ok(Violation::Property { property: found.property }),
+        None => Err(refused("nothing is violated at its end")),
     }
-    let violated = violated.ok_or_else(|| refused("nothing is violated at its end".into()))?;
-    Ok(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions })))
 }
 
 /// Do the locals of the program start as the solution says? (A reduced program has more locals, after
 /// those of the program in each thread.)
-fn starting_locals(system: &System, state: &operational::State, solution: &Solution) -> bool {
+fn starting_locals(system: &System, state: &State, solution: &Solution) -> bool {
     let of = |thread: u32| {
         let own =
             system.cells.iter().zip(&solution.initial).filter(move |(cell, _)| cell.owner == Some(thread));

@@ -56,7 +56,7 @@ impl Default for Rules {
 }
 
 /// The most forms that one predicate, or cube, is lifted to.
-pub const MOST_VERSIONS: usize = 4096;
+const MOST_VERSIONS: usize = 4096;
 
 /// The predicates for the reduced program: the given ones, counters, locations of slots, lifted ones,
 /// equalities, and no overflow, each once. The given ones are state formulas over the instantiated program.
@@ -65,7 +65,7 @@ pub fn extrapolate(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec
 }
 
 /// The same, each with the first rule that adds it, by its number for PSO (TSO: 7 more).
-pub fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8, Term)> {
+pub(crate) fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8, Term)> {
     let mut result = Distinct::default();
     result.extend(2, predicates.iter().cloned());
     let Some(lifting) = Lifting::new(reduced, rules) else { return result.terms };
@@ -81,13 +81,12 @@ pub fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8
     if rules.equalities {
         result.extend(4, lifting.equalities());
     }
-    let overflow = Term::content(Term::address(reduced.overflow, vec![]), Sort::Int);
-    result.extend(1, [overflow.equals(Term::int(0))]);
+    result.extend(1, reduced.bound.map(|bound| reduced.program.properties[bound].formula.clone()));
     result.terms
 }
 
 /// The cubes for the reduced program: the given ones, and what they are lifted to, each once.
-pub fn extrapolate_cubes(
+pub(crate) fn extrapolate_cubes(
     cubes: &[Vec<(Term, bool)>],
     reduced: &Reduced,
     rules: &Rules,

@@ -1,12 +1,12 @@
 //! What an engine is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use wattle_logic::Value;
-use wattle_memory::{Meaningless, MemoryModel};
+use wattle_memory::MemoryModel;
 use wattle_program::{Name, NotFixed, Program, Shape};
-use wattle_source::Span;
+
+pub use wattle_program::Unsupported;
 
 use crate::{Answer, Bound, Contradiction, Estimate, Halt, Run};
 
@@ -21,7 +21,7 @@ pub struct Task<'a> {
 impl Task<'_> {
     /// `Err`: the model does not know something of the program. Every engine asks this before it accepts.
     pub fn has_meaning(&self) -> Result<(), Unsupported> {
-        self.memory.refuses(self.program).map_or(Ok(()), |refused| Err(refused.into()))
+        self.memory.refuses(self.program).map_or(Ok(()), Err)
     }
 
     /// For engines that need to know how many threads there are.
@@ -42,31 +42,6 @@ pub enum Property {
     Stated,
     /// No state in which nothing can move although a thread has not ended.
     NoDeadlock,
-}
-
-/// Something that an engine does not handle, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    pub what: String,
-    pub span: Option<Span>,
-}
-
-impl Unsupported {
-    pub fn new(what: impl Into<String>) -> Unsupported {
-        Unsupported { what: what.into(), span: None }
-    }
-}
-
-impl From<Meaningless> for Unsupported {
-    fn from(Meaningless { what, span }: Meaningless) -> Unsupported {
-        Unsupported { what, span }
-    }
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
 }
 
 /// A value that already holds its own options.

@@ -184,10 +184,10 @@ impl Run {
 
     /// The same run with one engine's turn: `part` in `parts` of what is left, counted in work where that can be
     /// told, so that the answer does not depend on how busy the machine is. Costs of work are rough, so a turn
-    /// also ends when it has taken twice that share of the time.
+    /// also ends when it has taken twice that share of the time, or half of what is left for others.
     pub fn turn(&self, part: u32, parts: u32) -> Run {
         let (part, parts) = (part.min(parts.max(1)), parts.max(1));
-        let mut run = self.share((2 * part).min(parts), parts);
+        let mut run = self.share((4 * part).min(part + parts), 2 * parts);
         let left = self.left();
         let work = left.work.or_else(|| left.time.map(Work::during));
         run.budget.work = match work {

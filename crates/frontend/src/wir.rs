@@ -7,36 +7,42 @@
 use std::collections::BTreeMap;
 
 use wattle_program::passes::Insertion;
-use wattle_program::{Op, Program, text, validate};
-use wattle_source::{Diagnostic, FileId, Loader, Sources, Span, TextEdit};
+use wattle_program::{Op, Program, Vocabulary, text, validate};
+use wattle_source::{Diagnostic, FileId, Sources, Span};
 
-use crate::{Frontend, Parsed};
+use crate::{Edits, Frontend, Options, Parsed, Reading};
+
+wattle_source::codes! {
+    INVALID = "wir-invalid":
+        "The lines are well formed, but together they are no program: an edge leads to a point that its process does not have, say, or a term has the wrong sort. The message names what is wrong.";
+}
 
 pub const FRONTEND: Frontend = Frontend {
     name: "wir",
     extensions: &["wir"],
     summary: "wattle's own printed form of programs",
+    codes: CODES,
     parse,
-    fences: wattle_program::Vocabulary::fences,
+    fences: Vocabulary::fences,
     edit,
     remove,
 };
 
-fn parse(sources: &Sources, file: FileId, _: &dyn Loader) -> Result<Parsed, Vec<Diagnostic>> {
+fn parse(sources: &mut Sources, file: FileId, _: &Options<'_>) -> Reading {
     let mut program = text::parse(sources, file)?;
     validate(&program).map_err(|invalid| {
         let message = format!("the program makes no sense: {invalid}");
-        vec![Diagnostic::error("wir-invalid", Span::new(file, 0, 0), message)]
+        vec![Diagnostic::error(INVALID, Span::new(file, 0, 0), message)]
     })?;
     place_in_dump(&mut program, sources.text(file), file);
     Ok(Parsed { program, warnings: vec![] })
 }
 
-fn edit(_: &Sources, _: FileId, _: &Program, _: &[Insertion]) -> Result<Vec<TextEdit>, String> {
+fn edit(_: &Sources, _: FileId, _: &Program, _: &[Insertion]) -> Edits {
     Err("the printed form cannot be edited".into())
 }
 
-fn remove(_: &Sources, _: FileId, _: &[Span]) -> Result<Vec<TextEdit>, String> {
+fn remove(_: &Sources, _: FileId, _: &[Span]) -> Edits {
     Err("the printed form cannot be edited".into())
 }
 
@@ -85,8 +91,6 @@ fn place_in_dump(program: &mut Program, text: &str, file: FileId) {
 
 #[cfg(test)]
 mod tests {
-    use wattle_source::NoLoader;
-
     use super::*;
 
     const TEXT: &str = "wir 1
@@ -103,8 +107,8 @@ forbid p[0]@a @1..2
 
     #[test]
     fn places_are_lines_of_the_dump() {
-        let (sources, file) = Sources::single("a.wir", TEXT);
-        let program = parse(&sources, file, &NoLoader).unwrap().program;
+        let (sources, _) = Sources::single("a.wir", TEXT);
+        let program = FRONTEND.read("a.wir", TEXT).unwrap().program;
         let line = |span| sources.start(span).line;
         let cfg = &program.processes[0].cfg;
         assert_eq!(sources.slice(cfg.edges[0].origin.0), "edge 0 -> 1 do store &x = 1 @70..80");
@@ -120,8 +124,9 @@ forbid p[0]@a @1..2
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        let (sources, file) = Sources::single("a.wir", &TEXT.replace("edge 0 -> 1", "edge 0 -> 5"));
-        assert_eq!(parse(&sources, file, &NoLoader).unwrap_err()[0].code, "wir-invalid");
+        let text = TEXT.replace("edge 0 -> 1", "edge 0 -> 5");
+        assert_eq!(FRONTEND.read("a.wir", &text).unwrap_err()[0].code, "wir-invalid");
+        let (sources, file) = Sources::single("a.wir", &text);
         assert!(edit(&sources, file, &text::parse(&sources, file).unwrap(), &[]).is_err());
         assert!(remove(&sources, file, &[]).is_err());
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use wattle_program::passes::{self, Reading, Translation, Untranslatable};
-use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Vocabulary};
-use wattle_source::{Diagnostic, NoLoader, Sources, Span};
+use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Unsupported, Vocabulary};
+use wattle_source::{Diagnostic, NoLoader, Sources};
 
 use crate::cat::{self, Axioms};
 
@@ -41,14 +41,6 @@ pub struct MemoryModel {
     /// The vocabulary that the axioms speak; `None` if they speak only of what a fence orders, and so
     /// of every program.
     pub vocabulary: Option<Vocabulary>,
-}
-
-/// Something of a program that has no meaning under a model, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meaningless {
-    /// In words for people.
-    pub what: String,
-    pub span: Option<Span>,
 }
 
 /// One line of the catalogue: name, text of the axioms, machine, vocabulary, summary.
@@ -211,14 +203,14 @@ impl MemoryModel {
     }
 
     /// What of the program has no meaning under this model.
-    pub fn refuses(&self, program: &Program) -> Option<Meaningless> {
+    pub fn refuses(&self, program: &Program) -> Option<Unsupported> {
         let remote = |op: &Op| {
             matches!(op, Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. })
         };
         let edges = || program.processes.iter().flat_map(|process| &process.cfg.edges);
         let refuse = |what: String, edge: Option<&Edge>| {
             let span = edge.map(|edge| edge.origin.0).filter(|span| !span.is_nowhere());
-            Some(Meaningless { what, span })
+            Some(Unsupported { what, span })
         };
         if let (true, Some(edge)) = (
             self.machine.is_some_and(Machine::buffers_stores),

@@ -3,6 +3,10 @@
 //! Whatever runs threads by `wattle_program::step` (the replay of a schedule, the replay of an
 //! execution graph, the naive list of candidates) hands each step to a [`Recorder`], which makes the
 //! events and knows which reads they depend on. Events are numbered by the caller's list.
+//!
+//! Engines do not use this: they have `program::symbolic::operations`, on expressions. An execution that
+//! an engine shows is judged by events and dependencies that are derived here anew, so the two must
+//! stay two.
 
 use wattle_logic::{Term, Value};
 use wattle_program::step::{Access, AccessKind, Dependencies, Reads, Thread};
@@ -45,111 +49,26 @@ impl Recorder {
     ) -> Vec<(u32, Access)> {
         let (id, edge) = edge;
         let copy = world.shape.info(self.thread).copy;
-        let mut view = Locals { shape: world.shape, copy, locals: locals.to_vec() };
-        let selects = world.program.vocabulary == Vocabulary::Aarch64;
-        let fuses = world.program.vocabulary == Vocabulary::C11;
-        // On RISC-V what a store-conditional tells its thread depends on the store.
-        let tells = world.program.vocabulary == Vocabulary::Riscv;
-        let mut made: Vec<(u32, Access)> = Vec::new();
-        let locked = edge.mode == Mode::Locked;
-        let mut reads: Vec<(u32, u32)> = Vec::new();
-        // What a comparison inside the instruction looked at.
-        let mut compared = Reads::default();
+        let mut step = Step {
+            rules: Rules::of(world.program.vocabulary),
+            view: Locals { shape: world.shape, copy, locals: locals.to_vec() },
+            recorder: self,
+            execution,
+            id,
+            locked: edge.mode == Mode::Locked,
+            reads: Vec::new(),
+            compared: Reads::default(),
+            made: Vec::new(),
+        };
+        step.decide(&edge.guard);
         let mut rest = accesses.iter().peekable();
-        self.dependencies.decide(&edge.guard, &|term| view.decides(term, selects));
         for (number, op) in edge.ops.iter().enumerate() {
-            let access = rest.next_if(|access| access.op == number);
-            let decided = |term: &Term| view.decides(term, selects);
-            // A comparison inside an instruction picks what the instruction writes; it is no branch.
-            if let (Op::Assume { condition }, true) = (op, selects && locked) {
-                compared.join(&self.dependencies.of(condition, &decided).as_picked());
-                continue;
-            }
-            let (Some(access), Some((address, data, tags))) = (access, parts(op)) else {
-                self.dependencies.follow(op, &decided);
-                if matches!(op, Op::StoreConditional { .. }) {
-                    self.reserved = None;
-                }
-                view.follow(op);
-                continue;
-            };
-            let of = |term: &Term| self.dependencies.of(term, &decided);
-            let mut uses = Uses { address: address.map(of), data: data.map(of) };
-            if let Some(data) = &mut uses.data {
-                data.join(&compared);
-            }
-            let kind = match &access.kind {
-                AccessKind::Read { location, value } => {
-                    EventKind::Read { location: *location, value: value.clone() }
-                }
-                AccessKind::Write { location, value } => {
-                    EventKind::Write { location: *location, value: value.clone() }
-                }
-                AccessKind::Fence => EventKind::Fence,
-                // Remote operations make events when their halves happen.
-                AccessKind::Remote(_) | AccessKind::Flush { .. } => continue,
-            };
-            let fused = match (&kind, reads.last()) {
-                (EventKind::Write { location, value }, Some((other, read))) if fuses && other == location => {
-                    Some((*read, value.clone()))
-                }
-                _ => None,
-            };
-            let event = match fused {
-                Some((read, written)) => {
-                    let event = &mut execution.events[read as usize];
-                    if let EventKind::Read { location, value } = &event.kind {
-                        event.kind = EventKind::Update { location: *location, read: value.clone(), written };
-                    }
-                    event.tags.extend(tags);
-                    self.depend(read, &uses, execution, read);
-                    read
-                }
-                None => {
-                    execution.events.push(Event {
-                        kind,
-                        thread: Some(self.thread),
-                        edge: Some(id),
-                        step: None,
-                        tags,
-                        instruction: self.steps,
-                        locked,
-                        orders: if let Op::Fence(fence) = op { fence.orders } else { Orders::NONE },
-                    });
-                    let event = execution.events.len() as u32 - 1;
-                    self.depend(event, &uses, execution, event);
-                    event
-                }
-            };
-            made.push((event, access.clone()));
-            match (&access.kind, op) {
-                (AccessKind::Read { location, value }, Op::Load { into, .. }) => {
-                    self.dependencies.set(*into, Reads::one(event));
-                    view.set(*into, value);
-                    if locked {
-                        reads.push((*location, event));
-                    }
-                }
-                (AccessKind::Read { location, value }, Op::LoadExclusive { into, .. }) => {
-                    self.dependencies.set(*into, Reads::one(event));
-                    view.set(*into, value);
-                    self.reserved = Some((*location, event));
-                }
-                (AccessKind::Write { .. }, Op::StoreConditional { success, .. }) => {
-                    let source = if tells { Reads::one(event) } else { Reads::default() };
-                    self.dependencies.set(*success, source);
-                    view.set(*success, &Value::Int(1));
-                    if let Some((_, read)) = self.reserved.take() {
-                        execution.read_modify_write.push((read, event));
-                    }
-                }
-                (AccessKind::Write { location, .. }, _) if !fuses => {
-                    let pairs = reads.iter().filter(|(other, _)| other == location);
-                    execution.read_modify_write.extend(pairs.map(|(_, read)| (*read, event)));
-                }
-                _ => {}
+            match (rest.next_if(|access| access.op == number), parts(op)) {
+                (Some(access), Some(parts)) => step.access(op, access, parts),
+                _ => step.inside(op),
             }
         }
+        let made = step.made;
         self.steps += 1;
         made
     }
@@ -159,10 +78,11 @@ impl Recorder {
         self.reserved.map(|(location, _)| location)
     }
 
-    fn depend(&self, event: u32, uses: &Uses, execution: &mut Execution, not: u32) {
+    /// An event depends on what it uses, and never on itself.
+    fn depend(&self, event: u32, uses: &Uses, execution: &mut Execution) {
         let control = &self.dependencies.control;
         let pairs = |reads: &std::collections::BTreeSet<u32>| {
-            let reads: Vec<u32> = reads.iter().copied().filter(|read| *read != not).collect();
+            let reads: Vec<u32> = reads.iter().copied().filter(|read| *read != event).collect();
             reads.into_iter().map(move |read| (read, event))
         };
         if let Some(reads) = &uses.address {
@@ -192,14 +112,164 @@ impl Recorder {
     }
 }
 
-#[derive(Default)]
+/// What vocabularies say differently about events and dependencies. Engines have a table of their own
+/// (`program::symbolic::Conventions`), for the judge must not repeat their mistakes.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Selections are dependencies of their own kind.
+    selects: bool,
+    /// The two halves of a read-modify-write are one event.
+    fuses: bool,
+    /// What a store-conditional tells its thread depends on the store.
+    tells: bool,
+}
+
+impl Rules {
+    fn of(vocabulary: Vocabulary) -> Rules {
+        Rules {
+            selects: vocabulary == Vocabulary::Aarch64,
+            fuses: vocabulary == Vocabulary::C11,
+            tells: vocabulary == Vocabulary::Riscv,
+        }
+    }
+}
+
+/// A step whose first operations have been recorded.
+struct Step<'r> {
+    rules: Rules,
+    view: Locals<'r>,
+    recorder: &'r mut Recorder,
+    execution: &'r mut Execution,
+    id: EdgeId,
+    locked: bool,
+    /// What a locked step has read: locations and events.
+    reads: Vec<(u32, u32)>,
+    /// What a comparison inside the instruction looked at.
+    compared: Reads,
+    made: Vec<(u32, Access)>,
+}
+
+impl Step<'_> {
+    fn reads_of(&self, term: &Term) -> Reads {
+        self.recorder.dependencies.of(term, &|term| self.view.decides(term, self.rules.selects))
+    }
+
+    fn decide(&mut self, condition: &Term) {
+        let (view, rules) = (&self.view, self.rules);
+        self.recorder.dependencies.decide(condition, &|term| view.decides(term, rules.selects));
+    }
+
+    /// An operation that does nothing to memory.
+    fn inside(&mut self, op: &Op) {
+        // A comparison inside an instruction picks what the instruction writes; it is no branch.
+        if let (Op::Assume { condition }, true) = (op, self.rules.selects && self.locked) {
+            self.compared.join(&self.reads_of(condition).as_picked());
+            return;
+        }
+        let (view, rules) = (&self.view, self.rules);
+        self.recorder.dependencies.follow(op, &|term| view.decides(term, rules.selects));
+        if matches!(op, Op::StoreConditional { .. }) {
+            self.recorder.reserved = None;
+        }
+        self.view.follow(op);
+    }
+
+    fn access(&mut self, op: &Op, access: &Access, (address, data, tags): Parts<'_>) {
+        let mut uses = Uses {
+            address: address.map(|term| self.reads_of(term)),
+            data: data.map(|term| self.reads_of(term)),
+        };
+        if let Some(data) = &mut uses.data {
+            data.join(&self.compared);
+        }
+        let (event, written) = match &access.kind {
+            AccessKind::Read { location, value } => {
+                (EventKind::Read { location: *location, value: value.clone() }, None)
+            }
+            AccessKind::Write { location, value } => {
+                (EventKind::Write { location: *location, value: value.clone() }, Some((*location, value)))
+            }
+            AccessKind::Fence => (EventKind::Fence, None),
+            // Remote operations make events when their halves happen.
+            AccessKind::Remote(_) | AccessKind::Flush { .. } => return,
+        };
+        let event = match (written, self.reads.last()) {
+            (Some((location, value)), Some((other, read))) if self.rules.fuses && *other == location => {
+                self.fuse(*read, value, tags)
+            }
+            _ => self.event(op, event, tags),
+        };
+        self.recorder.depend(event, &uses, self.execution);
+        self.made.push((event, access.clone()));
+        self.after(op, access, event);
+    }
+
+    /// A read becomes an event that reads and writes.
+    fn fuse(&mut self, read: u32, written: &Value, tags: Tags) -> u32 {
+        let event = &mut self.execution.events[read as usize];
+        if let EventKind::Read { location, value } = &event.kind {
+            let (location, read) = (*location, value.clone());
+            event.kind = EventKind::Update { location, read, written: written.clone() };
+        }
+        event.tags.extend(tags);
+        read
+    }
+
+    fn event(&mut self, op: &Op, kind: EventKind, tags: Tags) -> u32 {
+        self.execution.events.push(Event {
+            kind,
+            thread: Some(self.recorder.thread),
+            edge: Some(self.id),
+            step: None,
+            tags,
+            instruction: self.recorder.steps,
+            locked: self.locked,
+            orders: if let Op::Fence(fence) = op { fence.orders } else { Orders::NONE },
+        });
+        self.execution.events.len() as u32 - 1
+    }
+
+    /// What an event changes for those that follow: locals, and reads that wait for their writes.
+    fn after(&mut self, op: &Op, access: &Access, event: u32) {
+        match (&access.kind, op) {
+            (AccessKind::Read { location, value }, Op::Load { into, .. }) => {
+                self.recorder.dependencies.set(*into, Reads::one(event));
+                self.view.set(*into, value);
+                if self.locked {
+                    self.reads.push((*location, event));
+                }
+            }
+            (AccessKind::Read { location, value }, Op::LoadExclusive { into, .. }) => {
+                self.recorder.dependencies.set(*into, Reads::one(event));
+                self.view.set(*into, value);
+                self.recorder.reserved = Some((*location, event));
+            }
+            (AccessKind::Write { .. }, Op::StoreConditional { success, .. }) => {
+                let source = if self.rules.tells { Reads::one(event) } else { Reads::default() };
+                self.recorder.dependencies.set(*success, source);
+                self.view.set(*success, &Value::Int(1));
+                if let Some((_, read)) = self.recorder.reserved.take() {
+                    self.execution.read_modify_write.push((read, event));
+                }
+            }
+            (AccessKind::Write { location, .. }, _) if !self.rules.fuses => {
+                let pairs = self.reads.iter().filter(|(other, _)| other == location);
+                self.execution.read_modify_write.extend(pairs.map(|(_, read)| (*read, event)));
+            }
+            _ => {}
+        }
+    }
+}
+
 struct Uses {
     address: Option<Reads>,
     data: Option<Reads>,
 }
 
 /// The address, the value and the tags of an operation that makes an event.
-fn parts(op: &Op) -> Option<(Option<&Term>, Option<&Term>, Tags)> {
+type Parts<'p> = (Option<&'p Term>, Option<&'p Term>, Tags);
+
+fn parts(op: &Op) -> Option<Parts<'_>> {
     Some(match op {
         Op::Load { address, tags, .. } | Op::LoadExclusive { address, tags, .. } => {
             (Some(address), None, tags.clone())

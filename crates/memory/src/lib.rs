@@ -19,7 +19,7 @@ pub mod reduction;
 pub mod relation;
 mod twin;
 
-pub use catalogue::{CATALOGUE, Machine, Meaningless, MemoryModel, find, text};
+pub use catalogue::{CATALOGUE, Machine, MemoryModel, find, text};
 pub use execution::{Access, Event, EventKind, Execution};
 pub use observe::observe;
 pub use twin::{has_twins, speaks_of_threads};

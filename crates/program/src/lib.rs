@@ -16,6 +16,7 @@ mod shape;
 pub mod step;
 pub mod symbolic;
 pub mod text;
+mod unsupported;
 mod validate;
 
 pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
@@ -27,4 +28,5 @@ pub use program::{
 };
 pub use promise::{Promise, weakest};
 pub use shape::{Location, NotFixed, Shape, Thread, ThreadId};
+pub use unsupported::Unsupported;
 pub use validate::{Invalid, op_terms, validate};

@@ -14,7 +14,7 @@ pub fn vacuous(diagnostics: &[Diagnostic]) -> Option<&'static str> {
 }
 
 fn note(diagnostic: &Diagnostic) -> Option<&'static str> {
-    match diagnostic.code {
+    match diagnostic.code.name() {
         "vacuous" => Some("VACUOUS: nothing that the property speaks about is reached"),
         "nothing-stated" => Some("no property is stated"),
         _ => None,

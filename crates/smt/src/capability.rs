@@ -8,14 +8,15 @@ use std::fmt;
 
 use wattle_logic::Term;
 
-use crate::{Interpolation, Trace};
+use crate::{Interpolation, StraightLine};
 
 /// An activation literal: assume it, and its term must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lit(pub(crate) u32);
 
+/// Whether assumptions can hold at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Decision {
     Sat,
     Unsat,
     Stopped(Stop),
@@ -59,7 +60,7 @@ pub trait Decide {
     fn literal(&mut self, term: &Term) -> Result<Lit, Unsupported>;
 
     /// Can all these hold at once?
-    fn check(&mut self, assumptions: &[Lit]) -> Outcome;
+    fn check(&mut self, assumptions: &[Lit]) -> Decision;
 
     /// After *unsat*: some of the assumptions that cannot hold at once already, sorted.
     fn core(&self) -> Vec<Lit>;
@@ -74,8 +75,8 @@ pub trait Models {
     fn integer(&mut self, term: &Term) -> Option<i64>;
 }
 
-/// Why a trace is infeasible, place by place.
+/// Why a straight line is infeasible, place by place.
 pub trait Interpolate {
     /// Interpolants are checked before they are returned.
-    fn interpolants(&mut self, trace: &Trace) -> Interpolation;
+    fn interpolants(&mut self, line: &StraightLine) -> Interpolation;
 }

@@ -20,7 +20,7 @@ const OLDEST: (u32, u32) = (5, 3);
 
 /// Options of the process, set before the first context because they have no effect later.
 ///
-/// The three of Spacer keep the Horn clauses of a trace apart: with any of them on, clauses are
+/// The three of Spacer keep the Horn clauses of a straight line apart: with any of them on, clauses are
 /// melted into one and interpolants become strongest postconditions.
 const OPTIONS: [(&CStr, &CStr); 4] = [
     // Models are read for single values, not to be looked at: making them small takes a third of the time.

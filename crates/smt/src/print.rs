@@ -7,7 +7,7 @@ use wattle_logic::{Sort, Term};
 use crate::translate::{Operator, Shape, Theory, refuse, shape, theory};
 use crate::{Unsupported, symbols};
 
-/// No question about a trace is longer. A term with shared parts may be, since text shares nothing.
+/// No question about a straight line is longer. A term with shared parts may be, since text shares nothing.
 const LONGEST: usize = 1 << 24;
 
 /// Names for variables: what is not named yet gets a name and is an input.

@@ -1,4 +1,4 @@
-//! Interpolants, read from Z3's text into terms over the cells of a trace.
+//! Interpolants, read from Z3's text into terms over the cells of a straight line.
 //!
 //! Z3 prints a model as definitions `(define-fun I0 ((x Int) …) Bool body)`. The parameters are the
 //! cells in order; a body is made of linear arithmetic, connectives and `let`. A word that is not

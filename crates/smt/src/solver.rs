@@ -12,7 +12,7 @@
 //! looked at. Z3 can minimise cores (`smt.core.minimize`); that took a tenth longer and left the cores of
 //! such questions as they were, so it is off.
 //!
-//! Z3 is never believed beyond what it says: anything but *sat* and *unsat* is [`Outcome::Stopped`],
+//! Z3 is never believed beyond what it says: anything but *sat* and *unsat* is [`Decision::Stopped`],
 //! and a call that failed for want of memory makes all later answers *stopped*, because a term may be
 //! missing.
 
@@ -27,7 +27,7 @@ use crate::api::{self, Ast};
 use crate::context::{Context, Limits, length, stop_of, text};
 use crate::translate::{Failure, Translation};
 use crate::watch::Watch;
-use crate::{Decide, Library, Lit, Models, Outcome, Stop, Unsupported};
+use crate::{Decide, Decision, Library, Lit, Models, Stop, Unsupported};
 
 /// What was asked, and how long it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,9 +175,9 @@ impl Solver {
         let mut all = key.0.clone();
         all.push(denied);
         let answer = match self.check(&all) {
-            Outcome::Sat => false,
-            Outcome::Unsat => true,
-            Outcome::Stopped(why) => return Err(Undecided::Stopped(why)),
+            Decision::Sat => false,
+            Decision::Unsat => true,
+            Decision::Stopped(why) => return Err(Undecided::Stopped(why)),
         };
         self.implications.insert(key, answer);
         Ok(answer)
@@ -336,7 +336,7 @@ impl Decide for Solver {
         Ok(lit)
     }
 
-    fn check(&mut self, assumptions: &[Lit]) -> Outcome {
+    fn check(&mut self, assumptions: &[Lit]) -> Decision {
         self.forget_model();
         self.core.clear();
         self.counters.checks += 1;
@@ -347,13 +347,13 @@ impl Decide for Solver {
         let stopped = self.is_stopped().then_some(Stop::Asked);
         if let Some(why) = self.broken.clone().or(stopped) {
             self.counters.stopped += 1;
-            return Outcome::Stopped(why);
+            return Decision::Stopped(why);
         }
         self.assumed.clear();
         self.assumed.extend(assumptions.iter().filter_map(|lit| self.asts.get(lit.0 as usize)));
         if self.assumed.len() != assumptions.len() {
             self.counters.stopped += 1;
-            return Outcome::Stopped(Stop::GaveUp("a literal of another solver".to_owned()));
+            return Decision::Stopped(Stop::GaveUp("a literal of another solver".to_owned()));
         }
         let started = Instant::now();
         // SAFETY: a solver and terms of this context.
@@ -370,16 +370,16 @@ impl Decide for Solver {
             1 => {
                 self.counters.sat += 1;
                 self.last_was_sat = true;
-                Outcome::Sat
+                Decision::Sat
             }
             -1 => {
                 self.counters.unsat += 1;
                 self.take_core(assumptions);
-                Outcome::Unsat
+                Decision::Unsat
             }
             _ => {
                 self.counters.stopped += 1;
-                Outcome::Stopped(self.why_unknown())
+                Decision::Stopped(self.why_unknown())
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Spacer gets each as a datatype of constants rather than as integers, because it would make
 //! inequalities of integers, and those mean nothing of symbols. How many values an enumeration has is
-//! not known here and need not be: only equality is spoken of, so that as many values as the trace
+//! not known here and need not be: only equality is spoken of, so that as many values as the line
 //! names, and one more for each variable on the way, cannot be told from infinitely many. The further
 //! ones have no names in the program; an interpolant that speaks of one is not readable.
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_logic::{Sort, Term, Value};
 
 use crate::translate::{Shape, refuse, shape};
-use crate::{Trace, Unsupported};
+use crate::{StraightLine, Unsupported};
 
 /// More are not told to Spacer.
 const MOST: usize = 256;
@@ -27,17 +27,17 @@ struct Enumeration {
 }
 
 impl Symbols {
-    pub fn of(trace: &Trace) -> Symbols {
+    pub fn of(line: &StraightLine) -> Symbols {
         let mut symbols = Symbols::default();
-        let cells: BTreeSet<&Term> = trace.cells.iter().collect();
-        for cell in &trace.cells {
+        let cells: BTreeSet<&Term> = line.cells.iter().collect();
+        for cell in &line.cells {
             symbols.variable(cell);
         }
-        let steps = trace.steps.iter().map(|step| {
+        let steps = line.steps.iter().map(|step| {
             let values = step.updates.iter().map(|(_, value)| value);
             values.chain([&step.guard]).collect::<Vec<_>>()
         });
-        for terms in steps.chain([vec![&trace.init], vec![&trace.bad]]) {
+        for terms in steps.chain([vec![&line.init], vec![&line.bad]]) {
             let mut inputs = BTreeSet::new();
             for term in terms {
                 term.walk(&mut |part| match (part.sort(), part.as_value()) {

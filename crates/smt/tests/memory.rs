@@ -5,7 +5,8 @@
 
 use wattle_logic::{Binary, Sort, Term};
 use wattle_smt::{
-    Decide, Interpolate, Interpolation, Library, Limits, Lit, Models, Outcome, Solver, Step, Stop, Trace,
+    Decide, Decision, Interpolate, Interpolation, Library, Limits, Lit, Models, Solver, Step, Stop,
+    StraightLine,
 };
 
 fn variable(number: u32) -> Term {
@@ -24,7 +25,7 @@ fn hard() -> Vec<Term> {
 }
 
 /// Sixty steps over thirty cells.
-fn long() -> Trace {
+fn long() -> StraightLine {
     let steps = (0..60).map(|step: u32| Step {
         guard: Term::binary(Binary::Less, variable(step % 30), variable((step + 7) % 30)),
         updates: vec![(
@@ -32,7 +33,7 @@ fn long() -> Trace {
             Term::binary(Binary::Add, variable(step % 30), Term::int(3)),
         )],
     });
-    Trace {
+    StraightLine {
         cells: (0..30).map(variable).collect(),
         init: variable(0).equals(Term::int(0)),
         steps: steps.collect(),
@@ -48,7 +49,7 @@ fn too_little_memory_is_an_answer() {
     for megabytes in [1, 8, 24, 32] {
         let mut solver = Solver::new(&library, Limits { memory: Some(megabytes << 20) }).unwrap();
         let lits: Vec<Lit> = hard.iter().map(|term| solver.literal(term).unwrap()).collect();
-        assert_eq!(solver.check(&lits), Outcome::Stopped(Stop::Memory), "{megabytes} MB");
+        assert_eq!(solver.check(&lits), Decision::Stopped(Stop::Memory), "{megabytes} MB");
         assert_eq!(solver.holds(&hard[0]), None);
         let interpolation = solver.interpolants(&long);
         assert!(matches!(interpolation, Interpolation::Stopped(_)), "{megabytes} MB: {interpolation:?}");
@@ -56,6 +57,6 @@ fn too_little_memory_is_an_answer() {
     // It is not a state of the process: with more memory, there are answers again.
     let mut solver = Solver::new(&library, Limits { memory: Some(4 << 30) }).unwrap();
     let easy = solver.literal(&variable(0).equals(Term::int(3))).unwrap();
-    assert_eq!(solver.check(&[easy]), Outcome::Sat);
+    assert_eq!(solver.check(&[easy]), Decision::Sat);
     assert_eq!(solver.integer(&variable(0)), Some(3));
 }

@@ -1,9 +1,6 @@
 //! What is wrong with an input, where, and what was expected.
 
-use crate::Span;
-
-/// A stable name for a kind of problem, such as `wtl-unknown-name`. `wattle explain CODE` takes it.
-pub type Code = &'static str;
+use crate::{Code, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

@@ -4,10 +4,14 @@
 //! range of bytes in one file, [`Sources`] holds the texts, and a [`Diagnostic`] is a message with a
 //! stable code and labelled spans. Nothing here prints; `report` renders diagnostics.
 
+mod code;
 mod diagnostic;
 mod loader;
+mod similar;
 mod sources;
 
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use code::Code;
+pub use diagnostic::{Diagnostic, Label, Severity};
 pub use loader::{LoadError, Loader, NoLoader};
+pub use similar::did_you_mean;
 pub use sources::{FileId, Place, Sources, Span, TextEdit};

@@ -13,7 +13,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-pub trait Loader {
+pub trait Loader: fmt::Debug {
     /// The text of a file that another file includes by `name`.
     fn include(&self, name: &str) -> Result<String, LoadError>;
 }

@@ -19,7 +19,7 @@ impl Span {
     pub const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
-        // Front ends refuse files of 4 GB or more, so positions fit.
+        // Texts of 4 GB or more are refused before they are read, so positions fit.
         Span { file, start: start as u32, end: end as u32 }
     }
 

@@ -15,9 +15,9 @@ use wattle_memory::operational::{
     Action, InitialStates, Outcome, State, Stored, Violation, initial_states, is_stuck, successors,
     violations,
 };
-use wattle_memory::reduction::{Buffers, Capacity, Discipline, Move, Reduced, Refused, reduce};
+use wattle_memory::reduction::{self, Buffers, Capacity, Move, Pso, Reduced, Reduction};
 use wattle_program::passes::instantiate;
-use wattle_program::{EdgeId, Program, PropertyKind, Shape, ThreadId, text, validate};
+use wattle_program::{EdgeId, Program, PropertyKind, Shape, ThreadId, Unsupported, text, validate};
 use wattle_source::Sources;
 
 use crate::barriers::Waiting;
@@ -27,7 +27,7 @@ use crate::laws::Obeyed;
 /// What came of following both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Followed {
-    Refused(Refused),
+    Refused(Unsupported),
     TooLarge,
     All { states: usize, overflow: bool },
 }
@@ -38,12 +38,12 @@ pub struct Effort {
     pub states: usize,
 }
 
-/// Both disciplines, as a law.
+/// Both store-buffer machines, as a law.
 pub fn reduction_is_exact(effort: Effort, program: &Program, seed: u64) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
     let capacity = (seed % 4).max(1) as u32;
-    for (model, discipline) in [("tso", Discipline::Tso), ("pso", Discipline::Pso)] {
-        let followed = follow(program, discipline, capacity, effort.states);
+    for (model, machine) in [("tso", Machine::Tso), ("pso", Machine::Pso)] {
+        let followed = follow(program, machine, capacity, effort.states);
         let subject = format!("its reduction, buffers of {capacity}");
         match followed.map_err(|what| Disagreement { model: model.into(), subject, what })? {
             Followed::All { states, overflow } => {
@@ -58,7 +58,7 @@ pub fn reduction_is_exact(effort: Effort, program: &Program, seed: u64) -> Resul
 
 /// Has some barrier of the program an effect under PSO, because stores to several locations stand around it?
 pub fn has_barriers(program: &Program) -> bool {
-    let reduced = reduce(program, Discipline::Pso, &Capacity::all(1));
+    let reduced = Pso.reduce(program, &Capacity::all(1));
     reduced.is_ok_and(|reduced| match &reduced.buffers {
         Buffers::Pso(all) => all.iter().flatten().any(|buffer| buffer.order.is_some()),
         Buffers::Tso(_) => false,
@@ -66,13 +66,9 @@ pub fn has_barriers(program: &Program) -> bool {
 }
 
 /// Follow a program and its reduction through at most so many states. `Err`: how they differ.
-pub fn follow(
-    program: &Program,
-    discipline: Discipline,
-    capacity: u32,
-    states: usize,
-) -> Result<Followed, String> {
-    let reduced = match reduce(program, discipline, &Capacity::all(capacity)) {
+pub fn follow(program: &Program, machine: Machine, capacity: u32, states: usize) -> Result<Followed, String> {
+    let reduction = reduction::of(machine).ok_or("a machine without a reduction")?;
+    let reduced = match reduction.reduce(program, &Capacity::all(capacity)) {
         Ok(reduced) => reduced,
         Err(refused) => return Ok(Followed::Refused(refused)),
     };
@@ -81,7 +77,7 @@ pub fn follow(
     let source = instantiate(program).map_err(|error| error.to_string())?;
     let shape = |program: &Program| Shape::new(program).map_err(|error| error.to_string());
     let (before, after) = (shape(&source)?, shape(&reduced.program)?);
-    Pair { source, before, reduced, after, discipline, capacity }.follow(states)
+    Pair { source, before, reduced, after, machine, capacity }.follow(states)
 }
 
 /// What is printed parses to the same program.
@@ -129,7 +125,7 @@ struct Pair {
     before: Shape,
     reduced: Reduced,
     after: Shape,
-    discipline: Discipline,
+    machine: Machine,
     capacity: u32,
 }
 
@@ -171,13 +167,6 @@ impl Pair {
         Ok(Followed::All { states: known.len(), overflow })
     }
 
-    fn machine(&self) -> Machine {
-        match self.discipline {
-            Discipline::Tso => Machine::Tso,
-            Discipline::Pso => Machine::Pso,
-        }
-    }
-
     /// The state of the machine that a reduced state stands for.
     fn meant(&self, state: &State) -> Result<State, String> {
         let mut result = state.clone();
@@ -209,7 +198,7 @@ impl Pair {
 
     fn of_machine(&self, here: &State) -> Possible {
         let mut possible = Possible::default();
-        for successor in successors(&self.source, &self.before, self.machine(), here) {
+        for successor in successors(&self.source, &self.before, self.machine, here) {
             let thread = successor.action.thread();
             let moved = match successor.action {
                 Action::Step { edge, .. } => Move::Step(edge),
@@ -248,9 +237,9 @@ impl Pair {
 
     fn is_too_much(&self, stores: &[Stored]) -> bool {
         let of = |location: u32| stores.iter().filter(|one| one.location() == Some(location)).count();
-        let most = match self.discipline {
-            Discipline::Tso => stores.len(),
-            Discipline::Pso => stores.iter().filter_map(Stored::location).map(of).max().unwrap_or(0),
+        let most = match self.reduced.buffers {
+            Buffers::Tso(_) => stores.len(),
+            Buffers::Pso(_) => stores.iter().filter_map(Stored::location).map(of).max().unwrap_or(0),
         };
         most > self.capacity as usize
     }
@@ -267,9 +256,8 @@ impl Pair {
                 Outcome::Unsupported { .. } => Led::Unsupported,
                 Outcome::Moved { state, failed, .. } => match moved {
                     Move::Overflow(edge) => {
-                        let last = self.source.properties.len();
                         let said = violations(&self.reduced.program, &self.after, &state);
-                        if !said.iter().any(|one| one.property == last) {
+                        if !said.iter().any(|one| Some(one.property) == self.reduced.bound) {
                             return Err("an overflow that no property forbids".into());
                         }
                         possible.full.insert((thread, edge));
@@ -321,7 +309,7 @@ impl Pair {
         if judged(violations(&self.reduced.program, &self.after, state)) != expected {
             return Err(format!("in {here:?} properties differ"));
         }
-        let stuck = || is_stuck(&self.source, &self.before, self.machine(), here);
+        let stuck = || is_stuck(&self.source, &self.before, self.machine, here);
         if !possible.ends
             && possible.full.is_empty()
             && is_stuck(&self.reduced.program, &self.after, SC, state) != stuck()

@@ -8,7 +8,7 @@
 
 use super::Search;
 use crate::cube::Cube;
-use crate::judge::Stopped;
+use crate::entail::Stopped;
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
 

@@ -13,7 +13,7 @@
 
 use super::Search;
 use crate::cube::{Cube, Set};
-use crate::judge::Stopped;
+use crate::entail::Stopped;
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
 

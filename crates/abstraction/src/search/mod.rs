@@ -12,7 +12,7 @@ pub use cubes::Cubes;
 pub use implicants::Implicants;
 
 use crate::cube::Cube;
-use crate::judge::Stopped;
+use crate::entail::Stopped;
 use crate::prover::Prover;
 use crate::question::Goal;
 

@@ -6,7 +6,7 @@
 use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict};
 use wattle_engine_explore::Explore;
 use wattle_memory::MemoryModel;
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::reduction::{Capacity, Reduction};
 use wattle_program::passes::{Insertion, insert};
 use wattle_program::{Fence, Program, passes};
 
@@ -28,13 +28,13 @@ pub(super) fn with_fences(program: &Program, memory: &MemoryModel, chosen: &[usi
 pub(super) fn fewest(
     program: &Program,
     memory: &MemoryModel,
-    discipline: Discipline,
+    reduction: &dyn Reduction,
     slots: u32,
 ) -> Result<Option<Vec<usize>>, String> {
     let all = places(program, memory).len();
     for size in 0..=all {
         for chosen in subsets(all, size) {
-            if holds(&with_fences(program, memory, &chosen), discipline, slots)? {
+            if holds(&with_fences(program, memory, &chosen), reduction, slots)? {
                 return Ok(Some(chosen));
             }
         }
@@ -42,8 +42,8 @@ pub(super) fn fewest(
     Ok(None)
 }
 
-fn holds(program: &Program, discipline: Discipline, slots: u32) -> Result<bool, String> {
-    let reduced = reduce(program, discipline, &Capacity::all(slots)).map_err(|why| why.what)?;
+fn holds(program: &Program, reduction: &dyn Reduction, slots: u32) -> Result<bool, String> {
+    let reduced = reduction.reduce(program, &Capacity::all(slots)).map_err(|why| why.what)?;
     let program = passes::forget_dead(&reduced.program);
     let memory = wattle_memory::find("sc").ok_or("no sc")?;
     let task = Task { program: &program, memory, property: Property::Stated };

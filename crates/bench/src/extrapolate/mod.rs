@@ -15,7 +15,7 @@ mod paper;
 use std::path::Path;
 
 use wattle_driver::{Input, load};
-use wattle_memory::reduction::Discipline;
+use wattle_memory::reduction;
 use wattle_program::Program;
 
 use crate::tables::root;
@@ -79,19 +79,11 @@ fn program(name: &str) -> Result<Program, String> {
     Ok(loaded.parsed.program)
 }
 
-fn discipline(model: &str) -> Option<Discipline> {
-    match model {
-        "tso" => Some(Discipline::Tso),
-        "pso" => Some(Discipline::Pso),
-        _ => None,
-    }
-}
-
 /// The fewest fences for buffers of this size; none under sc.
 fn fences_for(algorithm: &Algorithm, model: &str, slots: u32) -> Result<Option<Vec<usize>>, String> {
-    let Some(discipline) = discipline(model) else { return Ok(Some(vec![])) };
     let memory = wattle_memory::find(model).ok_or("no such memory model")?;
-    fences::fewest(&program(algorithm.finite)?, memory, discipline, slots)
+    let Some(reduction) = memory.machine.and_then(reduction::of) else { return Ok(Some(vec![])) };
+    fences::fewest(&program(algorithm.finite)?, memory, reduction, slots)
 }
 
 fn tables(algorithms: &[&Algorithm], limit: u64) -> Result<bool, String> {

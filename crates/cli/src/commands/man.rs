@@ -1,8 +1,8 @@
 //! `wattle man`.
 
 use clap::CommandFactory;
-use wattle_driver::did_you_mean;
 use wattle_report::Exit;
+use wattle_source::did_you_mean;
 
 use super::Session;
 use crate::args::Cli;
@@ -17,7 +17,7 @@ pub fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String>
             None => {
                 let names: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
                 return Err(match did_you_mean(name, names) {
-                    Some(near) => format!("no command `{name}`: did you mean `{near}`?"),
+                    Some(hint) => format!("no command `{name}`: {hint}"),
                     None => format!("no command `{name}`"),
                 });
             }

@@ -1,16 +1,16 @@
 //! `wattle schema`.
 
 use serde_json::{Map, Value};
-use wattle_driver::did_you_mean;
 use wattle_report::Exit;
 use wattle_report::json::{COMMANDS, schema};
+use wattle_source::did_you_mean;
 
 use super::Session;
 
 pub fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String> {
     let value = match command {
         Some(command) => schema(command).ok_or_else(|| match did_you_mean(command, COMMANDS) {
-            Some(near) => format!("no lines of `{command}`: did you mean `{near}`?"),
+            Some(hint) => format!("no lines of `{command}`: {hint}"),
             None => format!("`{command}` prints no JSON lines (these do: {})", COMMANDS.join(", ")),
         })?,
         None => {

@@ -33,7 +33,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     let jobs = args.inputs.reading.jobs;
     let meter = session.meter(jobs);
     let (watch, output) = (session.watch.clone(), &mut session.output);
-    let (mut passed, mut failed, mut vacuous) = (0, 0, 0);
+    let (mut passed, mut failed, mut internal, mut vacuous) = (0, 0, 0, 0);
     let mut ignored: Vec<String> = Vec::new();
     let mut open = true;
     in_order(
@@ -50,6 +50,10 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
                         complain(&format!("{}: {VACUOUS}", place(&row)));
                     }
                     Status::Failed(_) => failed += 1,
+                    Status::Internal(_) => {
+                        failed += 1;
+                        internal += 1;
+                    }
                     Status::Ignored(why) => ignored.push(why.clone()),
                 }
                 open = meter.aside(|| match output.format {
@@ -78,6 +82,7 @@ pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
         output.text(&format!("{closing}\n"));
     }
     Ok(match failed {
+        _ if internal > 0 => Exit::Internal,
         0 if vacuous > 0 && !args.strict.deny.is_empty() => Exit::Undecided,
         0 => Exit::Good,
         _ => Exit::Violated,
@@ -96,6 +101,7 @@ fn text(row: &Row, detail: Detail) -> Option<String> {
     let place = place(row);
     match &row.status {
         Status::Failed(message) => Some(format!("FAILED {place}: {message}\n")),
+        Status::Internal(what) => Some(format!("FAILED {place}: INTERNAL ERROR: {what}\n")),
         Status::Passed | Status::Vacuous if detail == Detail::Verbose => Some(format!("passed {place}\n")),
         Status::Ignored(why) if detail == Detail::Verbose => Some(format!("ignored {place}: {why}\n")),
         Status::Passed | Status::Vacuous | Status::Ignored(_) => None,
@@ -107,6 +113,7 @@ fn line(row: &Row) -> Value {
         Status::Passed => ("passed", None),
         Status::Vacuous => ("passed", Some(VACUOUS)),
         Status::Failed(message) => ("failed", Some(message.as_str())),
+        Status::Internal(what) => ("internal", Some(what.as_str())),
         Status::Ignored(why) => ("ignored", Some(why.as_str())),
     };
     json!({

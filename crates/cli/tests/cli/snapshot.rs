@@ -60,7 +60,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("check-unreached", &["check", "dead.wtl", "--model", "sc", "--no-timing"]),
     ("bad-syntax", &["check", "bad_syntax.wtl", "--model", "tso"]),
     ("bad-name", &["check", "bad_name.wtl", "--model", "tso"]),
-    ("bad-files", &["check", "nowhere.wtl", "empty.wtl", "binary.wtl", "notes.txt", "-", "--model", "tso"]),
+    ("bad-files", &["check", "nowhere.wtl", "empty.wtl", "binary.wtl", "-", "--model", "tso"]),
     ("bad-model", &["check", "sb.wtl", "--model", "tos"]),
     ("bad-engine", &["check", "sb.wtl", "--model", "tso", "--engine", "explor"]),
     ("bad-option", &["check", "sb.wtl", "--modle", "tso"]),

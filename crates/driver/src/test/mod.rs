@@ -44,6 +44,8 @@ pub enum Status {
     /// As expected, but the proof is about nothing.
     Vacuous,
     Failed(String),
+    /// Wattle is at fault.
+    Internal(String),
     Ignored(String),
 }
 

@@ -72,8 +72,8 @@ struct Figures<'a> {
     capacity: Option<usize>,
     watch: &'a Watch,
     closure: Option<Result<Closure, String>>,
-    fixed: Option<Result<Fewest, String>>,
-    listed: Option<Result<Listing, String>>,
+    fixed: Option<Result<Fewest, Missing>>,
+    listed: Option<Result<Listing, Missing>>,
 }
 
 impl Figures<'_> {
@@ -114,11 +114,11 @@ impl Figures<'_> {
         self.closure.get_or_insert_with(|| close(request, input, self.capacity, watch))
     }
 
-    fn fixed(&mut self) -> &Result<Fewest, String> {
+    fn fixed(&mut self) -> &Result<Fewest, Missing> {
         self.fixed.get_or_insert_with(|| fences(self.request, self.input, self.watch))
     }
 
-    fn listed(&mut self) -> &Result<Listing, String> {
+    fn listed(&mut self) -> &Result<Listing, Missing> {
         self.listed.get_or_insert_with(|| list(self.request, self.input, self.watch))
     }
 }
@@ -126,7 +126,7 @@ impl Figures<'_> {
 fn verdict(request: &Check, input: &Input, expected: &str, watch: &Watch) -> Status {
     match check(request, input, watch) {
         Err(message) => Status::Failed(message),
-        Ok(checked) if checked.report.verdict.word() == expected && !is_internal(&checked.report) => {
+        Ok(checked) if checked.report.verdict.word() == expected => {
             match checked.report.diagnostics.iter().any(|one| one.code == "vacuous") {
                 true => Status::Vacuous,
                 false => Status::Passed,
@@ -134,20 +134,45 @@ fn verdict(request: &Check, input: &Input, expected: &str, watch: &Watch) -> Sta
         }
         Ok(checked) => {
             let report = checked.report;
+            if let CheckVerdict::Internal { what } = report.verdict {
+                return Status::Internal(what);
+            }
             let detail = detail(&report);
             Status::Failed(format!("expected {expected}, found {}{detail}", report.verdict.word()))
         }
     }
 }
 
-fn is_internal(report: &CheckReport) -> bool {
-    matches!(report.verdict, CheckVerdict::Internal { .. })
+/// Why a figure is not known.
+#[derive(Clone, Debug)]
+struct Missing {
+    why: String,
+    /// Wattle is at fault.
+    internal: bool,
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Missing {
+        Missing { why, internal: false }
+    }
+}
+
+impl Missing {
+    fn internal(why: String) -> Missing {
+        Missing { why, internal: true }
+    }
+
+    fn status(&self, expected: &str) -> Status {
+        match self.internal {
+            true => Status::Internal(self.why.clone()),
+            false => Status::Failed(format!("{expected}: {}", self.why)),
+        }
+    }
 }
 
 fn detail(report: &CheckReport) -> String {
     match &report.verdict {
         CheckVerdict::Unknown { reason } => format!(" ({reason})"),
-        CheckVerdict::Internal { what } => format!(" (INTERNAL ERROR: {what})"),
         CheckVerdict::Bounded { bound } => format!(" ({bound})"),
         CheckVerdict::Error => match report.diagnostics.first() {
             Some(diagnostic) => {
@@ -156,7 +181,9 @@ fn detail(report: &CheckReport) -> String {
             }
             None => String::new(),
         },
-        CheckVerdict::Safe { .. } | CheckVerdict::Unsafe { .. } => String::new(),
+        CheckVerdict::Safe { .. } | CheckVerdict::Unsafe { .. } | CheckVerdict::Internal { .. } => {
+            String::new()
+        }
     }
 }
 
@@ -181,24 +208,24 @@ fn compare(
     }
 }
 
-fn list(request: &Check, input: &Input, watch: &Watch) -> Result<Listing, String> {
+fn list(request: &Check, input: &Input, watch: &Watch) -> Result<Listing, Missing> {
     let report = outcomes(&outcomes_request(request, Some(&request.model)), input, watch)?;
     match report.verdict {
         OutcomesVerdict::Listed(listing) => Ok(listing),
-        OutcomesVerdict::Unknown { reason } => Err(reason.to_string()),
-        OutcomesVerdict::Internal { what } => Err(format!("INTERNAL ERROR: {what}")),
-        OutcomesVerdict::Error => Err("the file does not parse".into()),
+        OutcomesVerdict::Unknown { reason } => Err(reason.to_string().into()),
+        OutcomesVerdict::Internal { what } => Err(Missing::internal(what)),
+        OutcomesVerdict::Error => Err("the file does not parse".to_owned().into()),
     }
 }
 
 fn figure(
-    listed: &Result<Listing, String>,
+    listed: &Result<Listing, Missing>,
     what: &str,
     expected: u64,
     found: impl Fn(&Listing) -> Option<u64>,
 ) -> Status {
     match listed.as_ref().map(found) {
-        Err(message) => Status::Failed(format!("expected {expected} {what}: {message}")),
+        Err(missing) => missing.status(&format!("expected {expected} {what}")),
         Ok(None) => Status::Failed(format!("expected {expected} {what}, which a machine does not count")),
         Ok(Some(found)) => equal(what, expected, found),
     }
@@ -218,7 +245,7 @@ struct Fewest {
     kinds: Vec<String>,
 }
 
-fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, String> {
+fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, Missing> {
     let request = Fix {
         engine: request.engine.clone(),
         settings: request.settings.clone(),
@@ -237,30 +264,30 @@ fn fences(request: &Check, input: &Input, watch: &Watch) -> Result<Fewest, Strin
             kinds.sort();
             Ok(Fewest { count, source: source_count, kinds })
         }
-        FixVerdict::Repaired { count, .. } => Err(format!("{count} do, but fewer were not ruled out")),
-        FixVerdict::Unrepairable { why } => Err(why),
-        FixVerdict::Unknown { reason } => Err(reason.to_string()),
-        FixVerdict::Internal { what } => Err(format!("INTERNAL ERROR: {what}")),
-        FixVerdict::Relaxed { .. } | FixVerdict::Error => Err(report.verdict.word().to_owned()),
+        FixVerdict::Repaired { count, .. } => Err(format!("{count} do, but fewer were not ruled out").into()),
+        FixVerdict::Unrepairable { why } => Err(why.into()),
+        FixVerdict::Unknown { reason } => Err(reason.to_string().into()),
+        FixVerdict::Internal { what } => Err(Missing::internal(what)),
+        FixVerdict::Relaxed { .. } | FixVerdict::Error => Err(report.verdict.word().to_owned().into()),
     }
 }
 
-fn kinds(found: &Result<Fewest, String>, expected: &[String]) -> Status {
+fn kinds(found: &Result<Fewest, Missing>, expected: &[String]) -> Status {
     let wanted = expected.join(" ");
     match found {
         Ok(found) if found.kinds == expected => Status::Passed,
         Ok(found) => Status::Failed(format!("expected {wanted}, found {}", found.kinds.join(" "))),
-        Err(message) => Status::Failed(format!("expected {wanted}: {message}")),
+        Err(missing) => missing.status(&format!("expected {wanted}")),
     }
 }
 
 fn fewest(
-    found: &Result<Fewest, String>,
+    found: &Result<Fewest, Missing>,
     expected: usize,
     count: impl Fn(&Fewest) -> Option<usize>,
 ) -> Status {
     match found.as_ref().map(count) {
-        Err(message) => Status::Failed(format!("expected {expected}: {message}")),
+        Err(missing) => missing.status(&format!("expected {expected}")),
         Ok(None) => Status::Failed(format!("expected {expected}, found no number for the text")),
         Ok(Some(found)) => equal("placed", expected as u64, found as u64),
     }

@@ -35,18 +35,17 @@ fn every_engine_conforms() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Every engine that lists outcomes lists all of them, and none has stopped listing.
+/// Every engine that lists outcomes lists all of them.
 #[test]
 fn outcomes_are_complete() {
-    let settings = Settings { smt: smt(), ..Settings::default() };
-    let mut listing = Vec::new();
-    for constructor in ENGINES {
-        let engine = (constructor.build)(&settings);
+    let mut tested = Vec::new();
+    for constructor in &ENGINES {
+        let engine = (constructor.build)(&Settings::default());
         if let Some(lists) = engine.lists() {
             let wrong = conformance::run_outcomes(lists);
             assert!(wrong.is_empty(), "{}: {}", constructor.name, wrong.join("\n"));
-            listing.push(constructor.name);
+            tested.push(constructor.name);
         }
     }
-    assert_eq!(listing, ["explore", "enumerate"]);
+    assert_eq!(tested, ["explore", "enumerate"]);
 }

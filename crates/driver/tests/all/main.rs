@@ -5,6 +5,7 @@
 mod conformance;
 mod engines;
 mod fences;
+mod lies;
 mod limits;
 mod no_execution;
 mod refusals;

@@ -12,9 +12,10 @@ use wattle_memory::cat::analysis::coherence;
 use wattle_sat::{Definition, Lit, Pair, Solver};
 
 use super::Writer;
-use crate::circuit::Circuit;
-use crate::encoding::{self, Encoding, encode};
-use crate::{Bmc, order};
+use crate::Bmc;
+use crate::encode::circuit::Circuit;
+use crate::encode::encoding::{self, Encoding, encode};
+use crate::encode::order;
 
 impl Writer<'_, '_> {
     pub(super) fn constraints(&mut self, engine: &Bmc, task: &Task<'_>) -> Result<(), Unsupported> {

@@ -5,12 +5,9 @@ pub(crate) mod random;
 pub(crate) mod sketch;
 
 use wattle_logic::Sort;
-use wattle_program::symbolic::Arena;
 use wattle_program::{Dimension, Init, Program, Shape, Variable, Vocabulary};
 use wattle_sat::{Clauses, Lit};
 use wattle_source::Span;
-
-use crate::structure::Structure;
 
 /// Clauses, remembered.
 #[derive(Clone, Debug)]
@@ -98,30 +95,4 @@ pub(crate) fn shape() -> Shape {
     let mut program = Program::empty("test", Vocabulary::Generic);
     program.variables = vec![variable("x", vec![]), variable("a", vec![Dimension::Fixed(3)])];
     Shape::new(&program).unwrap()
-}
-
-/// Nothing happens.
-pub(crate) fn empty(shape: &Shape) -> Structure<'_> {
-    Structure {
-        arena: Arena::new(shape),
-        events: vec![],
-        before: vec![],
-        address: vec![],
-        data: vec![],
-        control: vec![],
-        pick: vec![],
-        pick_address: vec![],
-        pick_data: vec![],
-        read_modify_write: vec![],
-        definitions: vec![],
-        steps: vec![],
-        inputs: vec![],
-        finals: vec![],
-        requirements: vec![],
-        assertions: vec![],
-        faults: vec![],
-        unsupported: vec![],
-        threads: vec![],
-        stops: vec![],
-    }
 }

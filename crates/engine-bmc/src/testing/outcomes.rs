@@ -9,18 +9,15 @@ use wattle_memory::cat::analysis::{Coherence, coherence};
 use wattle_program::symbolic::Expr;
 use wattle_program::{Program, Shape};
 use wattle_sat::{Clauses, Lit, Satisfiability, Solver};
-use wattle_source::{NoLoader, Sources};
 
-use crate::circuit::{Circuit, Word};
-use crate::encoding::{Options, encode};
-use crate::formulation::Formulation;
-use crate::structure::Structure;
+use crate::encode::circuit::{Circuit, Word};
+use crate::encode::encoding::{Options, encode};
+use crate::encode::formulation::Formulation;
+use crate::unroll::structure::Structure;
 use crate::unroll::{self, Wanted, unroll};
 
 pub(crate) fn parse(name: &str, text: &str) -> Option<Program> {
-    let (sources, file) = Sources::single(name, text);
-    let frontend = wattle_frontend::for_extension(name.rsplit('.').next()?)?;
-    Some((frontend.parse)(&sources, file, &NoLoader).ok()?.program)
+    Some(wattle_frontend_litmus::FRONTEND.read(name, text).ok()?.program)
 }
 
 /// What the encoder may make use of.

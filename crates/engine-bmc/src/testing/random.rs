@@ -10,10 +10,9 @@ use wattle_program::symbolic::Expr;
 use wattle_program::{EdgeId, Name, Orders, Shape, Tags, ThreadId};
 use wattle_sat::{Lit, Pair};
 
-use super::empty;
-use crate::circuit::{Circuit, Word};
-use crate::encoding::Encoding;
-use crate::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
+use crate::encode::circuit::{Circuit, Word};
+use crate::encode::encoding::Encoding;
+use crate::unroll::structure::{Access, Dependency, Event, ReadModifyWrite, Step, Structure};
 
 /// The locations that are used: `x` and the first element of `a`.
 const LOCATIONS: u32 = 3;
@@ -50,7 +49,7 @@ fn tags(core: &Core) -> Vec<Name> {
 
 pub(crate) fn random<'s>(rng: &mut Rng, shape: &'s Shape, core: &Core, updates: bool) -> Random<'s> {
     let marks = tags(core);
-    let mut all = Random { structure: empty(shape), needs: vec![], places: vec![] };
+    let mut all = Random { structure: Structure::new(shape), needs: vec![], places: vec![] };
     for location in 0..shape.locations.len() as u32 {
         let structure = &mut all.structure;
         let (guard, address) = (structure.arena.constant(1), structure.arena.constant(location.into()));
@@ -275,27 +274,8 @@ pub(crate) fn choose(
         (0..structure.events.len()).filter(|event| all.happens(*event, &values)).collect();
     let number = |event: u32| happening.iter().position(|other| *other == event as usize).map(|at| at as u32);
     let place = |event: usize| all.location(event, &values);
-    let mut execution = Execution::default();
-    for event in &happening {
-        let (made, location) = (&structure.events[*event], place(*event));
-        let value = Value::Int(0);
-        let kind = match made.access {
-            Access::Read => EventKind::Read { location, value },
-            Access::Write => EventKind::Write { location, value },
-            Access::Update => EventKind::Update { location, read: value.clone(), written: value },
-            Access::Fence => EventKind::Fence,
-        };
-        execution.events.push(Made {
-            kind,
-            thread: made.thread,
-            edge: None,
-            step: None,
-            tags: made.tags.clone(),
-            instruction: made.step,
-            locked: made.locked,
-            orders: made.orders,
-        });
-    }
+    let events = happening.iter().map(|event| made(&structure.events[*event], place(*event)));
+    let mut execution = Execution { events: events.collect(), ..Execution::default() };
     let truth = |expr: Expr| match structure.arena.value(expr) {
         Some(value) => value != 0,
         None => {
@@ -351,4 +331,24 @@ pub(crate) fn choose(
         }
     }
     (assumed, execution)
+}
+
+fn made(event: &Event, location: u32) -> Made {
+    let value = Value::Int(0);
+    let kind = match event.access {
+        Access::Read => EventKind::Read { location, value },
+        Access::Write => EventKind::Write { location, value },
+        Access::Update => EventKind::Update { location, read: value.clone(), written: value },
+        Access::Fence => EventKind::Fence,
+    };
+    Made {
+        kind,
+        thread: event.thread,
+        edge: None,
+        step: None,
+        tags: event.tags.clone(),
+        instruction: event.step,
+        locked: event.locked,
+        orders: event.orders,
+    }
 }

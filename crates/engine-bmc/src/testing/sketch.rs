@@ -3,8 +3,7 @@
 use wattle_program::symbolic::Expr;
 use wattle_program::{Orders, Shape, Tags, ThreadId};
 
-use super::empty;
-use crate::structure::{Access, Event, EventId, Structure};
+use crate::unroll::structure::{Access, Event, EventId, Structure};
 
 pub(crate) struct Sketch<'a> {
     pub structure: Structure<'a>,
@@ -13,7 +12,7 @@ pub(crate) struct Sketch<'a> {
 impl<'a> Sketch<'a> {
     /// All locations start with 0.
     pub fn new(shape: &'a Shape) -> Sketch<'a> {
-        let mut sketch = Sketch { structure: empty(shape) };
+        let mut sketch = Sketch { structure: Structure::new(shape) };
         for location in 0..shape.locations.len() {
             let (address, zero) = (sketch.constant(location as i64), sketch.constant(0));
             let always = sketch.constant(1);

@@ -8,7 +8,7 @@ use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{Cfg, Orders, Point, Program, Range, Shape, Tags, ThreadId};
 
 use super::state::Known;
-use crate::structure::{Access, Event, Structure};
+use super::structure::{Access, Event, Structure};
 
 /// What is known of a location whatever happens.
 pub(super) struct Contents {
@@ -107,8 +107,7 @@ pub(super) fn initial_constraint(
     let Some(init) = &program.init else { return Ok(()) };
     let contents = structure.events.iter().filter_map(|event| event.written).collect();
     let mut state = InitialState { program, shape, starts, contents };
-    let init = formula::compile(&mut structure.arena, &mut state, init);
-    let init = init.map_err(|refused| Unsupported::new(refused.0))?;
+    let init = formula::compile(&mut structure.arena, &mut state, init)?;
     if !init.needs.is_empty() {
         return Err(Unsupported::new("a constraint on initial states that may have no value"));
     }

@@ -20,28 +20,32 @@
 //! possible there. Threads whose next step cannot be refused take it: whatever a model allows, it also
 //! allows with one more step at the end.
 
+mod awaits;
 pub(crate) mod guard;
 mod initial;
 mod state;
 mod step;
+pub(crate) mod structure;
 mod term;
 #[cfg(test)]
 mod tests;
 mod thread;
+pub(crate) mod wto;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::Unsupported;
-use wattle_program::symbolic::Arena;
-use wattle_program::{Point, ProcessId, Program, Shape, Vocabulary};
+use wattle_program::symbolic::Conventions;
+use wattle_program::symbolic::operations::Carried;
+use wattle_program::{Point, ProcessId, Program, Shape};
 
-use crate::awaits::awaits;
 use crate::pulse::Pulse;
-use crate::structure::{Structure, Threaded};
-use crate::wto::weak_topological_order;
+use awaits::awaits;
 use initial::{Start, initial_constraint, initial_locals, initial_writes};
-use state::{Reads, State};
+use state::State;
+use structure::{Structure, Threaded};
 use thread::{Halt, Unroller};
+use wto::weak_topological_order;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -49,7 +53,7 @@ pub(crate) struct Options {
     pub unwind: u32,
     /// or this often, for the loop with this head.
     pub per_loop: BTreeMap<(ProcessId, Point), u32>,
-    /// Smaller bounds (sorted) that can be asked about too, each by a [`Stop`](crate::structure::Stop).
+    /// Smaller bounds (sorted) that can be asked about too, each by a [`Stop`](crate::unroll::structure::Stop).
     pub smaller: Vec<u32>,
     /// Loops that count (that cannot be left before their last round) may together go on for this many
     /// rounds of a thread.
@@ -151,28 +155,7 @@ fn unroll_but<'a>(
     endless: &BTreeSet<(ProcessId, Point)>,
     pulse: &Pulse,
 ) -> Result<Structure<'a>, Halt> {
-    let mut structure = Structure {
-        arena: Arena::new(shape),
-        events: Vec::new(),
-        before: Vec::new(),
-        address: Vec::new(),
-        data: Vec::new(),
-        control: Vec::new(),
-        pick: Vec::new(),
-        pick_address: Vec::new(),
-        pick_data: Vec::new(),
-        read_modify_write: Vec::new(),
-        steps: Vec::new(),
-        definitions: Vec::new(),
-        inputs: Vec::new(),
-        finals: Vec::new(),
-        requirements: Vec::new(),
-        assertions: Vec::new(),
-        faults: Vec::new(),
-        unsupported: Vec::new(),
-        threads: Vec::new(),
-        stops: Vec::new(),
-    };
+    let mut structure = Structure::new(shape);
     let contents = initial_writes(program, shape, &mut structure)?;
     let orders = program.process_ids().map(|id| {
         let order = weak_topological_order(&program.process(id).cfg);
@@ -197,9 +180,7 @@ fn unroll_but<'a>(
         let mut waiting = vec![Vec::new(); process.cfg.points.len()];
         waiting[process.cfg.entry.0 as usize].push(State {
             reached: structure.arena.constant(1),
-            locals,
-            control: Reads::default(),
-            control_pick: Reads::default(),
+            carried: Carried::new(locals),
             reservation: None,
             behind: Default::default(),
         });
@@ -215,9 +196,7 @@ fn unroll_but<'a>(
             copy: info.copy,
             first,
             trusted,
-            selects: program.vocabulary == Vocabulary::Aarch64,
-            updates: program.vocabulary == Vocabulary::C11,
-            tells: program.vocabulary == Vocabulary::Riscv,
+            conventions: Conventions::of(program.vocabulary),
             leaving,
             waiting,
             open: Vec::new(),

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use wattle_program::symbolic::{Arena, Expr};
+use wattle_program::symbolic::operations::Carried;
+use wattle_program::symbolic::{self, Arena, Expr, Sources};
 
 use super::guard;
-use crate::structure::{Event, EventId};
+use super::structure::{Event, EventId};
 
 /// Reads, each with the condition under which it is depended on; sorted by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,20 +30,6 @@ impl Reads {
         self.0.is_none()
     }
 
-    /// Those of both.
-    pub fn union(&self, arena: &mut Arena<'_>, other: &Reads) -> Reads {
-        if other.is_empty() || self == other {
-            return self.clone();
-        }
-        if self.is_empty() {
-            return other.clone();
-        }
-        self.zip(other, |_, one, two| match (one, two) {
-            (Some(one), Some(two)) => Some(guard::or(arena, one, two)),
-            (one, two) => one.or(two),
-        })
-    }
-
     /// Only where a condition holds.
     pub fn when(&self, arena: &mut Arena<'_>, condition: Expr) -> Reads {
         if self.is_empty() || arena.value(condition) == Some(1) {
@@ -52,13 +39,6 @@ impl Reads {
         Reads::new(
             list.collect::<Vec<_>>().into_iter().filter(|(_, when)| arena.value(*when) != Some(0)).collect(),
         )
-    }
-
-    pub fn without(&self, read: EventId) -> Reads {
-        if self.list().iter().all(|(other, _)| *other != read) {
-            return self.clone();
-        }
-        Reads::new(self.list().iter().filter(|(other, _)| *other != read).copied().collect())
     }
 
     /// Each read that one or the other has.
@@ -84,19 +64,30 @@ impl Reads {
     }
 }
 
-/// A value and what it depends on: directly, and through the conditions of selections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
-    pub expr: Expr,
-    pub data: Reads,
-    pub pick: Reads,
-}
+impl Sources for Reads {
+    fn union(&self, arena: &mut Arena<'_>, other: &Reads) -> Reads {
+        if other.is_empty() || self == other {
+            return self.clone();
+        }
+        if self.is_empty() {
+            return other.clone();
+        }
+        self.zip(other, |_, one, two| match (one, two) {
+            (Some(one), Some(two)) => Some(guard::or(arena, one, two)),
+            (one, two) => one.or(two),
+        })
+    }
 
-impl Known {
-    pub fn free(expr: Expr) -> Known {
-        Known { expr, data: Reads::default(), pick: Reads::default() }
+    fn without(&self, other: &Reads) -> Reads {
+        let removed = |read: EventId| other.list().iter().any(|(other, _)| *other == read);
+        if !self.list().iter().any(|(read, _)| removed(*read)) {
+            return self.clone();
+        }
+        Reads::new(self.list().iter().filter(|(read, _)| !removed(*read)).copied().collect())
     }
 }
+
+pub(crate) type Known = symbolic::Known<Reads>;
 
 /// The last load-exclusive that still waits for its store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,9 +104,7 @@ pub(crate) type Behind = Rc<Vec<u64>>;
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub reached: Expr,
-    pub locals: Vec<Known>,
-    pub control: Reads,
-    pub control_pick: Reads,
+    pub carried: Carried<Reads>,
     pub reservation: Option<Reservation>,
     /// The events on some way to here.
     pub behind: Behind,
@@ -171,16 +160,9 @@ fn join_two(arena: &mut Arena<'_>, events: &[Event], a: &State, b: &State) -> St
     let reached = guard::or(arena, a.reached, b.reached);
     let tell = guard::tell(arena, a.reached, b.reached);
     let ways = Ways { events, tell, a: a.reached, b: b.reached };
-    let locals = a.locals.iter().zip(&b.locals).map(|(one, two)| Known {
-        expr: ways.expr(arena, one.expr, two.expr),
-        data: ways.reads(arena, &one.data, &two.data),
-        pick: ways.reads(arena, &one.pick, &two.pick),
-    });
-    let locals = locals.collect();
-    let control = ways.reads(arena, &a.control, &b.control);
-    let control_pick = ways.reads(arena, &a.control_pick, &b.control_pick);
+    let carried = ways.carried(arena, &a.carried, &b.carried);
     let reservation = ways.reservation(arena, a.reservation.as_ref(), b.reservation.as_ref());
-    State { reached, locals, control, control_pick, reservation, behind: both(&a.behind, &b.behind) }
+    State { reached, carried, reservation, behind: both(&a.behind, &b.behind) }
 }
 
 fn both(a: &Behind, b: &Behind) -> Behind {
@@ -205,6 +187,19 @@ struct Ways<'e> {
 impl Ways<'_> {
     fn expr(&self, arena: &mut Arena<'_>, a: Expr, b: Expr) -> Expr {
         if a == b { a } else { arena.choice(self.tell, a, b) }
+    }
+
+    fn carried(&self, arena: &mut Arena<'_>, a: &Carried<Reads>, b: &Carried<Reads>) -> Carried<Reads> {
+        let locals = a.locals.iter().zip(&b.locals).map(|(one, two)| Known {
+            expr: self.expr(arena, one.expr, two.expr),
+            data: self.reads(arena, &one.data, &two.data),
+            pick: self.reads(arena, &one.pick, &two.pick),
+        });
+        Carried {
+            locals: locals.collect(),
+            control: self.reads(arena, &a.control, &b.control),
+            control_pick: self.reads(arena, &a.control_pick, &b.control_pick),
+        }
     }
 
     /// A read that happens on one way only tells by itself which way was taken.

@@ -1,5 +1,8 @@
 //! One edge in one round of its loops: what it does, and when.
 //!
+//! What an edge does, and what depends on what, is said by `program::symbolic::operations`; here it runs
+//! on all ways to the edge at once.
+//!
 //! Operations run in order on a copy of the state. Each may add a condition without which the step is
 //! not taken (a guard, an assumption, a range) or has no result (a division by zero). As long as these
 //! speak of earlier steps only, they are simply part of the step's guard. A condition on what the step
@@ -9,16 +12,18 @@
 //! have a fault and count for nothing else.
 
 use wattle_engine::Unsupported;
-use wattle_logic::{Fault, Kind, Sort, Symbol, Term};
-use wattle_program::step::{MOST_CHOICES, domain};
-use wattle_program::symbolic::{Expr, MOST_READS};
-use wattle_program::{Choice, Edge, EdgeId, Mode, Op, Orders, Range, Tags};
+use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term};
+use wattle_program::symbolic::operations::{self, Carried, Does, Domain, Half, Made, Surroundings, Uses};
+use wattle_program::symbolic::{Arena, Expr, MOST_READS, Terms};
+use wattle_program::{Edge, EdgeId, Local, Mode, Name, Orders, Range, Tags};
+use wattle_source::Span;
 
 use super::guard;
 use super::state::{Known, Reads, Reservation, State};
-use super::term::Terms;
+use super::structure::{
+    Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step, Structure,
+};
 use super::thread::Unroller;
-use crate::structure::{Access, Definition, Dependency, Event, EventId, Failure, ReadModifyWrite, Step};
 
 /// Why a step is not taken at all.
 pub(super) enum Halt {
@@ -38,29 +43,28 @@ enum Inner {
     Defined { condition: Expr, fault: Fault, op: Option<usize> },
 }
 
-/// An event of the step, and what it depends on.
-struct Made {
+/// An event of the step whose guard is not known before the step is done.
+struct Pending {
     event: EventId,
     /// How many conditions of kind `Inner::Defined` come before it.
     level: usize,
     /// It happens only if this holds too.
     extra: Option<Expr>,
-    address: Reads,
-    data: Reads,
-    control: Reads,
-    pick: Reads,
-    pick_address: Reads,
-    pick_data: Reads,
+    uses: Uses<Reads>,
 }
 
-struct Run {
+struct Run<'u, 'b, 'a> {
+    unroller: &'u mut Unroller<'b, 'a>,
+    step: u32,
+    locked: bool,
     state: State,
+    /// The step's guard so far.
     outer: Expr,
     inner: Vec<Inner>,
     level: usize,
     /// The step's own reads, as in `Arena::reads`.
     own: u128,
-    made: Vec<Made>,
+    pending: Vec<Pending>,
     asserted: Vec<(usize, Expr)>,
     faults: Vec<Failure>,
     choices: Vec<u32>,
@@ -68,7 +72,7 @@ struct Run {
     pairs: Vec<ReadModifyWrite>,
 }
 
-impl Unroller<'_, '_> {
+impl<'b, 'a> Unroller<'b, 'a> {
     /// The state after an edge, if it can be taken at all from `state` where `base` holds. `free`: there
     /// is another choice anyway, so what begins need not be chosen once more.
     pub fn edge(
@@ -83,46 +87,91 @@ impl Unroller<'_, '_> {
         let step = self.structure.steps.len() as u32;
         let never = self.structure.arena.constant(0);
         self.structure.steps.push(Step { thread: self.thread, edge: id, taken: never, choices: vec![] });
+        let surroundings =
+            Surroundings { program: self.program, process: self.process, conventions: self.conventions };
         let mut run = Run {
+            unroller: self,
+            step,
+            locked: edge.mode == Mode::Locked,
             state: state.clone(),
             outer: base,
             inner: Vec::new(),
             level: 0,
             own: 0,
-            made: Vec::new(),
+            pending: Vec::new(),
             asserted: Vec::new(),
             faults: Vec::new(),
             choices: Vec::new(),
             defined: Vec::new(),
             pairs: Vec::new(),
         };
-        match self.operations(&mut run, edge, step) {
-            Ok(()) => Ok(Some(self.finish(run, step, free))),
+        match operations::run(surroundings, edge, &mut run) {
+            Ok(()) => Ok(Some(run.finish(free))),
             Err(Halt::Impossible) => {
-                self.structure.events.truncate(start);
-                self.structure.before.truncate(start);
+                let structure = &mut *run.unroller.structure;
+                structure.events.truncate(start);
+                structure.before.truncate(start);
                 if run.faults.is_empty() {
-                    self.structure.steps.pop();
+                    structure.steps.pop();
                 }
-                self.structure.faults.extend(run.faults);
+                structure.faults.extend(run.faults);
                 Ok(None)
             }
             Err(Halt::Unsupported(what)) => Err(what),
         }
     }
+}
 
-    fn finish(&mut self, run: Run, step: u32, free: bool) -> State {
-        let structure = &mut *self.structure;
-        let mut begun = run.outer;
-        let refuses = run.inner.iter().any(|inner| matches!(inner, Inner::Holds(_)));
+impl Run<'_, '_, '_> {
+    /// The state after the step, whose events, conditions and dependencies become part of the structure.
+    fn finish(mut self, free: bool) -> State {
+        let guards = self.guards(free);
+        let taken = guards.last().copied().unwrap_or(self.outer);
+        let structure = &mut *self.unroller.structure;
+        for (op, condition) in self.asserted {
+            let not = guard::not(&mut structure.arena, condition);
+            let when = guard::and(&mut structure.arena, taken, not);
+            structure.assertions.push(Failure {
+                step: self.step,
+                op: Some(op),
+                when,
+                fault: None,
+                half: false,
+            });
+        }
+        let mut state = self.state;
+        for pending in self.pending {
+            let mut happens = guards[pending.level];
+            if let Some(extra) = pending.extra {
+                happens = guard::and(&mut structure.arena, happens, extra);
+            }
+            structure.events[pending.event as usize].guard = happens;
+            depend(structure, pending.event, &pending.uses);
+            state.passed(pending.event - self.unroller.first);
+        }
+        structure.read_modify_write.extend(self.pairs);
+        let step = self.step;
+        let definitions = self.defined.into_iter().map(|(local, value)| Definition { step, local, value });
+        structure.definitions.extend(definitions);
+        structure.steps[step as usize].taken = taken;
+        structure.steps[step as usize].choices = self.choices;
+        state.reached = taken;
+        state
+    }
+
+    /// When the step begins, and when it is still under way after each condition of kind
+    /// `Inner::Defined`; the last one says when it is taken.
+    fn guards(&mut self, free: bool) -> Vec<Expr> {
+        let structure = &mut *self.unroller.structure;
+        let mut taken = self.outer;
+        let refuses = self.inner.iter().any(|inner| matches!(inner, Inner::Holds(_)));
         if refuses && !free {
             let choice = structure.flag();
-            begun = guard::and(&mut structure.arena, begun, choice);
+            taken = guard::and(&mut structure.arena, taken, choice);
         }
-        let mut guards = vec![begun];
-        let mut taken = begun;
-        structure.faults.extend(run.faults);
-        for inner in &run.inner {
+        let mut guards = vec![taken];
+        structure.faults.append(&mut self.faults);
+        for inner in &self.inner {
             match *inner {
                 Inner::Holds(condition) => {
                     let holds = guard::implies(&mut structure.arena, taken, condition);
@@ -131,451 +180,261 @@ impl Unroller<'_, '_> {
                 Inner::Defined { condition, fault, op } => {
                     let not = guard::not(&mut structure.arena, condition);
                     let when = guard::and(&mut structure.arena, taken, not);
-                    let half = !run.made.is_empty();
+                    let half = !self.pending.is_empty();
+                    let step = self.step;
                     structure.faults.push(Failure { step, op, when, fault: Some(fault), half });
                     taken = guard::and(&mut structure.arena, taken, condition);
                     guards.push(taken);
                 }
             }
         }
-        for (op, condition) in run.asserted {
-            let not = guard::not(&mut structure.arena, condition);
-            let when = guard::and(&mut structure.arena, taken, not);
-            structure.assertions.push(Failure { step, op: Some(op), when, fault: None, half: false });
-        }
-        let mut state = run.state;
-        for made in run.made {
-            let mut happens = guards[made.level];
-            if let Some(extra) = made.extra {
-                happens = guard::and(&mut structure.arena, happens, extra);
-            }
-            structure.events[made.event as usize].guard = happens;
-            let lists = [
-                (&mut structure.address, made.address),
-                (&mut structure.data, made.data),
-                (&mut structure.control, made.control),
-                (&mut structure.pick, made.pick),
-                (&mut structure.pick_address, made.pick_address),
-                (&mut structure.pick_data, made.pick_data),
-            ];
-            for (list, reads) in lists {
-                let to = made.event;
-                list.extend(reads.list().iter().map(|(from, when)| Dependency {
-                    from: *from,
-                    to,
-                    when: *when,
-                }));
-            }
-            state.passed(made.event - self.first);
-        }
-        structure.read_modify_write.extend(run.pairs);
-        let definitions = run.defined.into_iter().map(|(local, value)| Definition { step, local, value });
-        structure.definitions.extend(definitions);
-        structure.steps[step as usize].taken = taken;
-        structure.steps[step as usize].choices = run.choices;
-        state.reached = taken;
-        state
+        guards
     }
 
-    fn operations(&mut self, run: &mut Run, edge: &Edge, step: u32) -> Result<(), Halt> {
-        if !edge.guard.is_true() {
-            let condition = self.defined(run, &edge.guard, None, step)?;
-            self.decide(run, &condition);
-            self.require(run, condition.expr)?;
-        }
-        let locked = edge.mode == Mode::Locked;
-        let mut read: Option<usize> = None;
-        // What a comparison inside the instruction looked at.
-        let mut compared = Reads::default();
-        for (number, op) in edge.ops.iter().enumerate() {
-            let at = Some(number);
-            match op {
-                Op::Load { into, address, tags } | Op::LoadExclusive { into, address, tags } => {
-                    let address = self.defined(run, address, at, step)?;
-                    let event = self.event(run, step, Access::Read, &address, tags.clone(), locked);
-                    read = Some(run.made.len() - 1);
-                    let at = self.structure.arena.value(address.expr);
-                    self.structure.events[event as usize].holds = self.contents.bounds(at);
-                    run.own |= 1 << (event % MOST_READS);
-                    let arena = &mut self.structure.arena;
-                    let data =
-                        if self.options.wanted.any() { Reads::one(arena, event) } else { Reads::default() };
-                    let value = Known { expr: arena.read(event), data, pick: Reads::default() };
-                    self.loaded(run, *into, value, address.expr)?;
-                    if matches!(op, Op::LoadExclusive { .. }) {
-                        let arena = &mut self.structure.arena;
-                        let reads = Reads::one(arena, event);
-                        let holds = arena.constant(1);
-                        run.state.reservation = Some(Reservation { holds, address: address.expr, reads });
-                    }
-                }
-                Op::Store { address, value: term, tags } => {
-                    let address = self.defined(run, address, at, step)?;
-                    let mut value = self.defined(run, term, at, step)?;
-                    value.pick = value.pick.union(&mut self.structure.arena, &compared);
-                    let written = self.stored(run, address.expr, value.expr, term)?;
-                    let read = read.filter(|_| locked);
-                    if let Some(read) = read
-                        && self.structure.events[run.made[read].event as usize].address != address.expr
-                    {
-                        return Err(refuse("an atomic step on several locations under axioms", edge).into());
-                    }
-                    match read {
-                        Some(read) if self.updates => {
-                            self.update(run, read, &value, written, tags);
-                        }
-                        pair => {
-                            let event = self.write(run, step, &address, &value, written, tags, locked);
-                            if let Some(read) = pair {
-                                let when = self.structure.arena.constant(1);
-                                let read = run.made[read].event;
-                                let pair = ReadModifyWrite { read, write: event, when, exclusive: false };
-                                run.pairs.push(pair);
-                            }
-                        }
-                    }
-                }
-                Op::StoreConditional { success, address, value: term, tags } => {
-                    let address = self.defined(run, address, at, step)?;
-                    let value = self.defined(run, term, at, step)?;
-                    let written = self.stored(run, address.expr, value.expr, term)?;
-                    let succeeds = self.succeeds(run, address.expr);
-                    let mut told = Known::free(succeeds);
-                    if self.structure.arena.value(succeeds) != Some(0) {
-                        let event = self.write(run, step, &address, &value, written, tags, locked);
-                        let reserved = run.state.reservation.take();
-                        let reads = reserved.map(|known| known.reads).unwrap_or_default();
-                        let pairs = reads.list().iter().map(|(read, when)| ReadModifyWrite {
-                            read: *read,
-                            write: event,
-                            when: *when,
-                            exclusive: true,
-                        });
-                        run.pairs.extend(pairs);
-                        if let Some(made) = run.made.last_mut() {
-                            made.extra = Some(succeeds);
-                        }
-                        if self.tells && self.options.wanted.any() {
-                            let arena = &mut self.structure.arena;
-                            told.data = Reads::one(arena, event).when(arena, succeeds);
-                        }
-                    }
-                    run.state.reservation = None;
-                    self.set(run, *success, told, None)?;
-                }
-                Op::Assign { local, value: term } => {
-                    let value = self.defined(run, term, at, step)?;
-                    let range = self.range_of(term);
-                    self.set(run, *local, value, range)?;
-                }
-                Op::Havoc { local, among } => {
-                    let (low, high) = self.choices(run, *local, among, at, step)?;
-                    let input = self.structure.input(low, high);
-                    run.choices.push(input);
-                    let value = Known::free(self.structure.arena.cell(input));
-                    self.set(run, *local, value, Some(Range { low, high }))?;
-                }
-                Op::Forget { local } => {
-                    let zero = self.process.locals[*local as usize].sort.zero().code().unwrap_or(0);
-                    run.state.locals[*local as usize] = Known::free(self.structure.arena.constant(zero));
-                }
-                // A comparison inside an instruction picks what the instruction writes; it is no branch.
-                Op::Assume { condition } if self.selects && locked => {
-                    let condition = self.defined(run, condition, at, step)?;
-                    let arena = &mut self.structure.arena;
-                    let reads = condition.data.union(arena, &condition.pick);
-                    compared = compared.union(arena, &reads);
-                    self.require(run, condition.expr)?;
-                }
-                Op::Assume { condition } => {
-                    let condition = self.defined(run, condition, at, step)?;
-                    self.decide(run, &condition);
-                    self.require(run, condition.expr)?;
-                }
-                Op::Assert { condition, .. } => {
-                    let condition = self.defined(run, condition, at, step)?;
-                    run.asserted.push((number, condition.expr));
-                }
-                Op::Fence(fence) => {
-                    if fence.location.is_some() {
-                        return Err(refuse("a fence for one location", edge).into());
-                    }
-                    let nowhere = Known::free(self.structure.arena.constant(0));
-                    let tags = Tags::from([fence.tag.clone()]);
-                    let event = self.event(run, step, Access::Fence, &nowhere, tags, locked);
-                    self.structure.events[event as usize].orders = fence.orders;
-                }
-                Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
-                    return Err(refuse("remote operations under axioms", edge).into());
-                }
-                Op::Spawn { .. } | Op::Join { .. } => return Err(refuse("spawn and join", edge).into()),
-                Op::Unsupported { what, span } => {
-                    self.structure.unsupported.push((run.outer, what.clone(), *span));
-                    return Err(Halt::Impossible);
-                }
-            }
-        }
-        Ok(())
+    fn is_inner(&self, condition: Expr) -> bool {
+        !self.inner.is_empty() || self.unroller.structure.arena.reads(condition) & self.own != 0
     }
 
-    /// The value of a term; without one the step has no result.
-    fn defined(&mut self, run: &mut Run, term: &Term, op: Option<usize>, step: u32) -> Result<Known, Halt> {
-        let mut terms = Terms {
-            arena: &mut self.structure.arena,
-            shape: self.shape,
-            copy: self.copy,
-            locals: &run.state.locals,
-            selects: self.selects,
-            defined: Vec::new(),
+    fn narrow(&mut self, condition: Expr) -> Result<(), Halt> {
+        let arena = &mut self.unroller.structure.arena;
+        self.outer = guard::and(arena, self.outer, condition);
+        if arena.value(self.outer) == Some(0) { Err(Halt::Impossible) } else { Ok(()) }
+    }
+
+    /// Without the dependencies that the memory model does not speak of.
+    fn wanted(&self, mut uses: Uses<Reads>) -> Uses<Reads> {
+        let wanted = self.unroller.options.wanted;
+        let drop = |unwanted: bool, reads: &mut Reads| {
+            if unwanted {
+                *reads = Reads::default();
+            }
         };
-        let known = terms.value(term)?;
-        for (condition, fault) in terms.defined {
-            if self.is_inner(run, condition) {
-                run.inner.push(Inner::Defined { condition, fault, op });
-                run.level += 1;
+        drop(!wanted.address, &mut uses.address);
+        drop(!wanted.data, &mut uses.data);
+        drop(!wanted.control, &mut uses.control);
+        drop(!wanted.pick, &mut uses.pick);
+        drop(!wanted.pick, &mut uses.pick_address);
+        drop(!wanted.pick, &mut uses.pick_data);
+        uses
+    }
+}
+
+impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
+    type Sources = Reads;
+    /// Its position in `pending`.
+    type Event = usize;
+    type Halt = Halt;
+
+    fn arena(&mut self) -> &mut Arena<'a> {
+        &mut self.unroller.structure.arena
+    }
+
+    fn carried(&mut self) -> &mut Carried<Reads> {
+        &mut self.state.carried
+    }
+
+    fn refuse(&self, what: &str, span: Option<Span>) -> Halt {
+        Halt::Unsupported(Unsupported { what: what.into(), span })
+    }
+
+    fn unsupported(&mut self, what: &Name, span: Span) -> Halt {
+        self.unroller.structure.unsupported.push((self.outer, what.clone(), span));
+        Halt::Impossible
+    }
+
+    /// Without a value the step has no result.
+    fn defined(&mut self, term: &Term, op: Option<usize>) -> Result<Known, Halt> {
+        let mut evaluation = self.unroller.evaluation(&self.state);
+        let known = evaluation.value(term)?;
+        for (condition, fault) in evaluation.needs {
+            if self.is_inner(condition) {
+                self.inner.push(Inner::Defined { condition, fault, op });
+                self.level += 1;
                 continue;
             }
-            let arena = &mut self.structure.arena;
+            let arena = &mut self.unroller.structure.arena;
             let not = guard::not(arena, condition);
-            let when = guard::and(arena, run.outer, not);
+            let when = guard::and(arena, self.outer, not);
             if arena.value(when) != Some(0) {
-                run.faults.push(Failure { step, op, when, fault: Some(fault), half: false });
+                let step = self.step;
+                self.faults.push(Failure { step, op, when, fault: Some(fault), half: false });
             }
-            self.narrow(run, condition)?;
+            self.narrow(condition)?;
         }
         Ok(known)
     }
 
-    fn is_inner(&self, run: &Run, condition: Expr) -> bool {
-        !run.inner.is_empty() || self.structure.arena.reads(condition) & run.own != 0
-    }
-
-    fn narrow(&mut self, run: &mut Run, condition: Expr) -> Result<(), Halt> {
-        run.outer = guard::and(&mut self.structure.arena, run.outer, condition);
-        if self.structure.arena.value(run.outer) == Some(0) { Err(Halt::Impossible) } else { Ok(()) }
-    }
-
-    /// The step is not taken unless this holds.
-    fn require(&mut self, run: &mut Run, condition: Expr) -> Result<(), Halt> {
-        match self.structure.arena.value(condition) {
-            Some(0) if run.inner.is_empty() => Err(Halt::Impossible),
+    fn require(&mut self, condition: Expr) -> Result<(), Halt> {
+        match self.unroller.structure.arena.value(condition) {
+            Some(0) if self.inner.is_empty() => Err(Halt::Impossible),
             Some(1) => Ok(()),
-            _ if self.is_inner(run, condition) => {
-                run.inner.push(Inner::Holds(condition));
+            _ if self.is_inner(condition) => {
+                self.inner.push(Inner::Holds(condition));
                 Ok(())
             }
-            _ => self.narrow(run, condition),
+            _ => self.narrow(condition),
         }
     }
 
-    /// Everything later depends on a guard or an assumption.
-    fn decide(&mut self, run: &mut Run, condition: &Known) {
-        let arena = &mut self.structure.arena;
-        run.state.control = run.state.control.union(arena, &condition.data);
-        run.state.control_pick = run.state.control_pick.union(arena, &condition.pick);
+    fn assert(&mut self, op: usize, condition: Expr) {
+        self.asserted.push((op, condition));
     }
 
-    fn event(
-        &mut self,
-        run: &mut Run,
-        step: u32,
-        access: Access,
-        address: &Known,
-        tags: Tags,
-        locked: bool,
-    ) -> EventId {
-        let structure = &mut *self.structure;
-        let wanted = self.options.wanted;
-        let event = structure.events.len() as EventId;
-        let never = structure.arena.constant(0);
-        structure.events.push(Event {
-            access,
-            thread: Some(self.thread),
-            step,
-            guard: never,
-            address: address.expr,
+    fn event(&mut self, made: Made<'b, usize, Reads>) -> Result<usize, Halt> {
+        let event = self.unroller.structure.events.len() as EventId;
+        let guard = self.unroller.structure.arena.constant(0);
+        let mut info = Event {
+            access: Access::Fence,
+            thread: Some(self.unroller.thread),
+            step: self.step,
+            guard,
+            address: made.address,
             written: None,
-            tags,
-            locked,
+            tags: Tags::new(),
+            locked: self.locked,
             orders: Orders::NONE,
             holds: None,
-        });
-        structure.before.push(behind(&run.state, self.first));
-        let keep = |wanted: bool, reads: &Reads| if wanted { reads.clone() } else { Reads::default() };
-        let pick = run.state.control_pick.union(&mut structure.arena, &address.pick);
-        run.made.push(Made {
-            event,
-            level: run.level,
-            extra: None,
-            address: keep(wanted.address, &address.data),
-            data: Reads::default(),
-            control: keep(wanted.control, &run.state.control),
-            pick: keep(wanted.pick, &pick),
-            pick_address: keep(wanted.pick, &address.pick),
-            pick_data: Reads::default(),
-        });
-        event
+        };
+        let mut extra = None;
+        match made.does {
+            Does::Read { tags } => {
+                let location = self.unroller.structure.arena.value(made.address);
+                info.access = Access::Read;
+                info.tags = tags.clone();
+                info.holds = self.unroller.contents.bounds(location);
+                self.own |= 1 << (event % MOST_READS);
+            }
+            Does::Write { tags, value, half } => {
+                info.access = Access::Write;
+                info.tags = tags.clone();
+                info.written = Some(value);
+                extra = self.pair(event, half);
+            }
+            Does::Fence(fence) => {
+                info.tags = Tags::from([fence.tag.clone()]);
+                info.orders = fence.orders;
+            }
+        }
+        self.unroller.structure.events.push(info);
+        self.unroller.structure.before.push(behind(&self.state, self.unroller.first));
+        let uses = self.wanted(made.uses);
+        self.pending.push(Pending { event, level: self.level, extra, uses });
+        Ok(self.pending.len() - 1)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn write(
-        &mut self,
-        run: &mut Run,
-        step: u32,
-        address: &Known,
-        value: &Known,
-        written: Expr,
-        tags: &Tags,
-        locked: bool,
-    ) -> EventId {
-        let event = self.event(run, step, Access::Write, address, tags.clone(), locked);
-        self.structure.events[event as usize].written = Some(written);
-        let number = run.made.len() - 1;
-        self.writes(run, number, value);
-        event
+    fn update(&mut self, read: usize, tags: &'b Tags, value: Expr, uses: &Uses<Reads>) {
+        let uses = self.wanted(uses.clone());
+        let pending = &mut self.pending[read];
+        let event = &mut self.unroller.structure.events[pending.event as usize];
+        event.access = Access::Update;
+        event.written = Some(value);
+        event.tags.extend(tags.iter().cloned());
+        pending.uses.join(&mut self.unroller.structure.arena, &uses);
     }
 
-    /// The two halves of a read-modify-write are one event (C11).
-    fn update(&mut self, run: &mut Run, read: usize, value: &Known, written: Expr, tags: &Tags) {
-        let event = run.made[read].event;
-        let info = &mut self.structure.events[event as usize];
-        info.access = Access::Update;
-        info.written = Some(written);
-        info.tags.extend(tags.iter().cloned());
-        let wanted = self.options.wanted;
-        let arena = &mut self.structure.arena;
-        let made = &mut run.made[read];
-        if wanted.control {
-            made.control = made.control.union(arena, &run.state.control.without(event));
-        }
-        if wanted.pick {
-            made.pick = made.pick.union(arena, &run.state.control_pick.without(event));
-        }
-        let value =
-            Known { expr: value.expr, data: value.data.without(event), pick: value.pick.without(event) };
-        self.writes(run, read, &value);
+    fn address(&self, event: usize) -> Expr {
+        self.unroller.structure.events[self.pending[event].event as usize].address
     }
 
-    fn writes(&mut self, run: &mut Run, number: usize, value: &Known) {
-        let wanted = self.options.wanted;
-        let arena = &mut self.structure.arena;
-        let made = &mut run.made[number];
-        if wanted.data {
-            made.data = made.data.union(arena, &value.data);
+    fn read(&mut self, event: usize, into: &Local) -> (Expr, Option<Range>) {
+        let address = self.address(event);
+        let arena = &mut self.unroller.structure.arena;
+        let (sort, range) = self.unroller.contents.at(arena.value(address));
+        let read = arena.read(self.pending[event].event);
+        if sort == Some(into.sort) {
+            return (read, range);
         }
-        if wanted.pick {
-            made.pick = made.pick.union(arena, &value.pick);
-            made.pick_data = made.pick_data.union(arena, &value.pick);
-        }
+        let expr = arena.wrap(into.sort, read);
+        (expr, range.filter(|_| expr == read && !matches!(into.sort, Sort::Bits { .. })))
     }
 
-    /// A store-conditional may fail for no reason; it succeeds only where there is a reservation.
-    fn succeeds(&mut self, run: &Run, address: Expr) -> Expr {
-        let Some(reserved) = &run.state.reservation else { return self.structure.arena.constant(0) };
-        let choice = self.structure.flag();
-        let arena = &mut self.structure.arena;
-        let same = arena.binary(wattle_logic::Binary::Equal, Sort::Bool, address, reserved.address);
+    fn source(&mut self, event: usize, when: Option<Expr>) -> Result<Reads, Halt> {
+        if !self.unroller.options.wanted.any() {
+            return Ok(Reads::default());
+        }
+        let arena = &mut self.unroller.structure.arena;
+        let reads = Reads::one(arena, self.pending[event].event);
+        Ok(when.map_or(reads.clone(), |when| reads.when(arena, when)))
+    }
+
+    fn reserve(&mut self, read: usize, address: Expr) {
+        let arena = &mut self.unroller.structure.arena;
+        let reads = Reads::one(arena, self.pending[read].event);
+        self.state.reservation = Some(Reservation { holds: arena.constant(1), address, reads });
+    }
+
+    fn succeeds(&mut self, address: Expr) -> Result<Expr, Halt> {
+        let structure = &mut *self.unroller.structure;
+        let Some(reserved) = &self.state.reservation else { return Ok(structure.arena.constant(0)) };
+        let choice = structure.flag();
+        let arena = &mut structure.arena;
+        let same = arena.binary(Binary::Equal, Sort::Bool, address, reserved.address);
         let possible = guard::and(arena, reserved.holds, same);
-        guard::and(arena, possible, choice)
+        Ok(guard::and(arena, possible, choice))
     }
 
-    fn loaded(&mut self, run: &mut Run, local: u32, value: Known, address: Expr) -> Result<(), Halt> {
-        let (sort, range) = self.contents.at(self.structure.arena.value(address));
-        let info = &self.process.locals[local as usize];
-        if sort == Some(info.sort) {
-            return self.bounded(run, local, value, range);
+    fn release(&mut self) {
+        self.state.reservation = None;
+    }
+
+    fn choose(&mut self, low: i64, high: i64) -> Result<Expr, Halt> {
+        if low > high {
+            return Err(Halt::Impossible);
         }
-        self.set(run, local, value, range.filter(|_| !matches!(info.sort, Sort::Bits { .. })))
+        let input = self.unroller.structure.input(low, high);
+        self.choices.push(input);
+        Ok(self.unroller.structure.arena.cell(input))
     }
 
-    /// `range`: where the value is known to be.
-    fn set(&mut self, run: &mut Run, local: u32, value: Known, range: Option<Range>) -> Result<(), Halt> {
-        let sort = self.process.locals[local as usize].sort;
-        let expr = self.structure.arena.wrap(sort, value.expr);
-        let range = range.filter(|_| expr == value.expr);
-        self.bounded(run, local, Known { expr, ..value }, range)
-    }
-
-    fn bounded(&mut self, run: &mut Run, local: u32, value: Known, known: Option<Range>) -> Result<(), Halt> {
-        self.fits(run, value.expr, self.process.locals[local as usize].range, known)?;
-        run.defined.push((local, value.expr));
-        run.state.locals[local as usize] = value;
-        Ok(())
-    }
-
-    fn fits(
-        &mut self,
-        run: &mut Run,
-        value: Expr,
-        range: Option<Range>,
-        known: Option<Range>,
-    ) -> Result<(), Halt> {
-        match (range, known) {
-            (None, _) => Ok(()),
-            (Some(range), Some(known)) if range.low <= known.low && known.high <= range.high => Ok(()),
-            (Some(range), _) => {
-                let inside = self.structure.arena.between(value, range.low, range.high);
-                self.require(run, inside)
-            }
-        }
-    }
-
-    /// A value as a location holds it.
-    fn stored(&mut self, run: &mut Run, address: Expr, value: Expr, term: &Term) -> Result<Expr, Halt> {
-        let all = &self.program.variables;
-        let variable = match self.structure.arena.value(address) {
-            Some(location) => {
-                let location = usize::try_from(location).ok().and_then(|at| self.shape.locations.get(at));
-                location.map(|location| &all[location.variable as usize])
-            }
-            None => all.first().filter(|first| {
-                all.iter().all(|variable| (variable.sort, variable.range) == (first.sort, first.range))
-            }),
-        };
-        let Some(variable) = variable else {
-            let what = "an address that is computed, among locations of different sorts";
-            return Err(Unsupported::new(what).into());
-        };
-        let wrapped = self.structure.arena.wrap(variable.sort, value);
-        let known = self.range_of(term).filter(|_| wrapped == value);
-        self.fits(run, wrapped, variable.range, known)?;
-        Ok(wrapped)
-    }
-
-    /// Where the value of a local is known to be.
     fn range_of(&self, term: &Term) -> Option<Range> {
         match term.kind() {
-            Kind::Symbol(Symbol::Local(local)) => self.trusted[*local as usize],
+            Kind::Symbol(Symbol::Local(local)) => self.unroller.trusted[*local as usize],
             _ => None,
         }
     }
 
-    fn choices(
-        &mut self,
-        run: &mut Run,
-        local: u32,
-        among: &Choice,
-        op: Option<usize>,
-        step: u32,
-    ) -> Result<(i64, i64), Halt> {
-        let info = &self.process.locals[local as usize];
-        let (low, high) = match among {
-            Choice::Any => domain(self.program, info.sort, info.range)
-                .ok_or_else(|| Unsupported::new("a choice among more than 65,536 values"))?,
-            Choice::Between(low, high) => {
-                let low = self.defined(run, low, op, step)?.expr;
-                let high = self.defined(run, high, op, step)?.expr;
-                match (self.structure.arena.value(low), self.structure.arena.value(high)) {
-                    (Some(low), Some(high)) => (low, high),
-                    _ => return Err(Unsupported::new("a choice between values that are read").into()),
-                }
+    fn assigned(&mut self, local: u32, value: Expr) {
+        self.defined.push((local, value));
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Make a write the second half of a read-modify-write. The condition without which it does not
+    /// happen.
+    fn pair(&mut self, write: EventId, half: Half<usize>) -> Option<Expr> {
+        match half {
+            Half::None => None,
+            Half::Instruction(read) => {
+                let when = self.unroller.structure.arena.constant(1);
+                let read = self.pending[read].event;
+                self.pairs.push(ReadModifyWrite { read, write, when, exclusive: false });
+                None
             }
-            Choice::Member(_) => return Err(Unsupported::new("a choice from a set").into()),
-        };
-        if high.saturating_sub(low) >= MOST_CHOICES {
-            return Err(Unsupported::new("a choice among more than 65,536 values").into());
+            Half::Exclusive { succeeds } => {
+                let reads = self.state.reservation.iter().flat_map(|reserved| reserved.reads.list());
+                self.pairs.extend(reads.map(|(read, when)| ReadModifyWrite {
+                    read: *read,
+                    write,
+                    when: *when,
+                    exclusive: true,
+                }));
+                Some(succeeds)
+            }
         }
-        if low > high { Err(Halt::Impossible) } else { Ok((low, high)) }
+    }
+}
+
+fn depend(structure: &mut Structure<'_>, to: EventId, uses: &Uses<Reads>) {
+    let lists = [
+        (&mut structure.address, &uses.address),
+        (&mut structure.data, &uses.data),
+        (&mut structure.control, &uses.control),
+        (&mut structure.pick, &uses.pick),
+        (&mut structure.pick_address, &uses.pick_address),
+        (&mut structure.pick_data, &uses.pick_data),
+    ];
+    for (list, reads) in lists {
+        list.extend(reads.list().iter().map(|(from, when)| Dependency { from: *from, to, when: *when }));
     }
 }
 

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use wattle_engine::{Unsupported, steps_are_events};
 use wattle_logic::{Binary, Sort};
-use wattle_program::symbolic::Expr;
+use wattle_program::symbolic::{Conventions, Expr, Terms};
 use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program, Range, Shape, ThreadId};
 
 use super::Options;
@@ -18,10 +18,10 @@ use super::guard;
 use super::initial::Contents;
 use super::state::{State, join};
 use super::step::refuse;
-use super::term::Terms;
+use super::structure::{Cut, EventId, Standing, Structure, Threaded};
+use super::term::Evaluation;
+use super::wto::{Component, Element};
 use crate::pulse::Pulse;
-use crate::structure::{Cut, EventId, Standing, Structure, Threaded};
-use crate::wto::{Component, Element};
 
 /// A program with more unrolled steps, or more events, than this is too much.
 const MOST_STEPS: usize = 1 << 16;
@@ -56,12 +56,7 @@ pub(super) struct Unroller<'b, 'a> {
     pub first: EventId,
     /// The ranges that the values of locals never leave.
     pub trusted: Vec<Option<Range>>,
-    /// Are selections dependencies of their own (AArch64)?
-    pub selects: bool,
-    /// Are the two halves of a read-modify-write one event (C11)?
-    pub updates: bool,
-    /// Does the result of a store-conditional depend on its store?
-    pub tells: bool,
+    pub conventions: Conventions,
     pub leaving: Vec<Vec<EdgeId>>,
     pub waiting: Vec<Vec<State>>,
     pub open: Vec<Open<'b>>,
@@ -87,7 +82,7 @@ pub(super) struct Open<'b> {
     left: bool,
 }
 
-impl<'b> Unroller<'b, '_> {
+impl<'b, 'a> Unroller<'b, 'a> {
     pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
         for element in elements {
             self.pulse.beat(STEPS_A_POINT + self.structure.events.len());
@@ -188,7 +183,7 @@ impl<'b> Unroller<'b, '_> {
             let what = "an atomic section of several steps under axioms".into();
             return Err(Unsupported { what, span: Some(info.origin.0) }.into());
         }
-        let locals = || state.locals.iter().map(|local| local.expr).collect();
+        let locals = || state.carried.locals.iter().map(|local| local.expr).collect();
         if info.end {
             let ended = self.threaded.ended.unwrap_or_else(|| self.structure.arena.constant(0));
             self.threaded.ended = Some(guard::or(&mut self.structure.arena, ended, state.reached));
@@ -254,25 +249,30 @@ impl<'b> Unroller<'b, '_> {
         self.waiting[to.0 as usize].push(state);
     }
 
+    /// For the terms of a thread in this state.
+    pub fn evaluation<'e>(&'e mut self, state: &'e State) -> Evaluation<'e, 'a> {
+        Evaluation {
+            arena: &mut self.structure.arena,
+            copy: self.copy,
+            locals: &state.carried.locals,
+            selects: self.conventions.selects,
+            needs: Vec::new(),
+        }
+    }
+
     /// The guard of an edge, unless it cannot hold here.
     fn guard(&mut self, state: &State, id: EdgeId) -> Result<Option<Expr>, Unsupported> {
-        let mut terms = Terms {
-            arena: &mut self.structure.arena,
-            shape: self.shape,
-            copy: self.copy,
-            locals: &state.locals,
-            selects: self.selects,
-            defined: Vec::new(),
-        };
-        let guard = terms.value(&self.process.cfg.edge(id).guard)?.expr;
-        let defined = terms.defined;
+        let term = &self.process.cfg.edge(id).guard;
+        let mut evaluation = self.evaluation(state);
+        let guard = evaluation.value(term)?.expr;
+        let needs = evaluation.needs;
         let arena = &mut self.structure.arena;
-        if defined.is_empty() {
+        if needs.is_empty() {
             let holds = guard::and(arena, state.reached, guard);
             return Ok((arena.value(holds) != Some(0)).then_some(guard));
         }
         let mut whole = arena.constant(1);
-        for condition in defined.iter().map(|(condition, _)| *condition).chain([guard]) {
+        for condition in needs.iter().map(|(condition, _)| *condition).chain([guard]) {
             whole = arena.binary(Binary::And, Sort::Bool, whole, condition);
         }
         Ok(Some(whole))

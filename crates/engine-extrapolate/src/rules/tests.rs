@@ -4,17 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_memory::reduction::{Capacity, Discipline, Reduced, reduce};
+use wattle_memory::reduction::{Capacity, Discipline, Reduced, named};
 use wattle_program::passes::instantiate;
 use wattle_program::{Program, text};
-use wattle_source::{NoLoader, Sources};
 
 use super::{Rules, extrapolate, extrapolate_cubes};
 
 fn parse(source: &str) -> Program {
-    let (sources, file) = Sources::single("test.wtl", source);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    let program = (frontend.parse)(&sources, file, &NoLoader).unwrap().program;
+    let program = wattle_frontend_wtl::FRONTEND.read("test.wtl", source).unwrap().program;
     instantiate(&program).unwrap()
 }
 
@@ -24,7 +21,7 @@ fn corpus(path: &str) -> Program {
 }
 
 fn reduced(program: &Program, discipline: Discipline, each: u32) -> Reduced {
-    reduce(program, discipline, &Capacity::all(each)).unwrap()
+    named(discipline).reduce(program, &Capacity::all(each)).unwrap()
 }
 
 fn printed(reduced: &Reduced, terms: &[Term]) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use wattle_abstraction::System;
 use wattle_abstraction::system::starts_fixed;
 use wattle_generate::{Flavour, Profile};
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::reduction::{Capacity, Pso, Reduction, Tso};
 use wattle_program::{Program, passes};
 use wattle_testing::with_sections;
 
@@ -44,8 +44,8 @@ fn program(seed: u64) -> Option<Program> {
         program = passes::forget_dead(&program);
     }
     match flavour {
-        Flavour::Tso => Some(reduce(&program, Discipline::Tso, &Capacity::all(1)).ok()?.program),
-        Flavour::Pso => Some(reduce(&program, Discipline::Pso, &Capacity::all(1)).ok()?.program),
+        Flavour::Tso => Some(Tso.reduce(&program, &Capacity::all(1)).ok()?.program),
+        Flavour::Pso => Some(Pso.reduce(&program, &Capacity::all(1)).ok()?.program),
         _ => passes::instantiate(&program).ok(),
     }
 }

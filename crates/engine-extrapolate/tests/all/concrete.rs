@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_abstraction::{Fold, System};
 use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Step, Triple};
 use wattle_logic::{Kind, Term, Value};
-use wattle_memory::reduction::reduce;
+use wattle_memory::reduction::named;
 use wattle_program::{Point, Program, PropertyKind, passes};
 
 /// A point for each thread, a value for each cell.
@@ -21,7 +21,7 @@ impl Concrete {
     pub fn new(program: &Program, proof: &AbstractProof) -> Concrete {
         let program = match &proof.reduction {
             None => passes::instantiate(program).unwrap(),
-            Some((discipline, capacity)) => reduce(program, *discipline, capacity).unwrap().program,
+            Some((discipline, capacity)) => named(*discipline).reduce(program, capacity).unwrap().program,
         };
         Concrete::of(System::new(&program).unwrap())
     }

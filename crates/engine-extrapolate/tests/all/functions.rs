@@ -11,7 +11,7 @@ use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariableSet};
 use wattle_abstraction::boolean::goals;
 use wattle_abstraction::checker::check;
 use wattle_abstraction::search::{Cubes, Implicants, Search};
-use wattle_abstraction::{Cube, Goal, Lazy, Prover, Questions, Reach, Scope, System, Vocabulary};
+use wattle_abstraction::{Cube, Goal, Lazy, Predicates, Prover, Questions, Reach, Scope, System};
 use wattle_smt::{Limits, Solver};
 
 use crate::paper::{DISCIPLINES, abstracted};
@@ -49,8 +49,8 @@ fn function(variables: &BddVariableSet, cubes: &[Cube]) -> Bdd {
     variables.mk_dnf(&cubes.iter().map(clause).collect::<Vec<_>>())
 }
 
-fn variables(vocabulary: &Vocabulary) -> BddVariableSet {
-    BddVariableSet::new_anonymous(u16::try_from(vocabulary.len()).unwrap())
+fn variables(predicates: &Predicates) -> BddVariableSet {
+    BddVariableSet::new_anonymous(u16::try_from(predicates.len()).unwrap())
 }
 
 #[derive(Default)]
@@ -62,9 +62,9 @@ struct Compared {
 }
 
 /// Both searches, goal by goal.
-fn compare(system: &System, vocabulary: &Vocabulary, limit: usize, row: &str) -> Compared {
-    let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
-    let variables = variables(vocabulary);
+fn compare(system: &System, predicates: &Predicates, limit: usize, row: &str) -> Compared {
+    let questions = Questions::new(system, predicates, Scope::all(Reach::Whole));
+    let variables = variables(predicates);
     let library = library();
     let mut compared = Compared::default();
     for numbers in questions_of(&questions).into_values() {
@@ -72,7 +72,7 @@ fn compare(system: &System, vocabulary: &Vocabulary, limit: usize, row: &str) ->
         // New solvers for each goal: formulas that were asked about before would be in the way.
         let mut solvers = [(); 2].map(|()| Solver::new(&library, Limits::default()).unwrap());
         let [mut faithful, mut fast] =
-            solvers.each_mut().map(|solver| Prover::new(solver, vocabulary).unwrap());
+            solvers.each_mut().map(|solver| Prover::new(solver, predicates).unwrap());
         let expected = function(&variables, &Cubes { limit }.search(&mut faithful, goal).unwrap());
         let found = function(&variables, &Implicants { limit }.search(&mut fast, goal).unwrap());
         assert_eq!(found, expected, "{row}: {goal:?}");
@@ -92,8 +92,8 @@ fn both_searches_build_the_same_functions() {
                 let program = corpus(&format!("{path}.wtl"));
                 let rows = DISCIPLINES.into_iter().zip(limits);
                 rows.map(|(discipline, limit)| {
-                    let (_, system, vocabulary) = abstracted(&program, discipline);
-                    compare(&system, &vocabulary, limit, &format!("{path} {discipline:?}"))
+                    let (_, system, predicates) = abstracted(&program, discipline);
+                    compare(&system, &predicates, limit, &format!("{path} {discipline:?}"))
                 })
                 .collect::<Vec<Compared>>()
             })
@@ -115,12 +115,12 @@ fn implicants_found_on_the_way_belong_to_the_function() {
     for (path, _) in &ROWS[..4] {
         let program = corpus(&format!("{path}.wtl"));
         for discipline in DISCIPLINES {
-            let (_, system, vocabulary) = abstracted(&program, discipline);
-            let mut questions = Questions::new(&system, &vocabulary, Scope::all(Reach::Whole));
-            let variables = variables(&vocabulary);
+            let (_, system, predicates) = abstracted(&program, discipline);
+            let mut questions = Questions::new(&system, &predicates, Scope::all(Reach::Whole));
+            let variables = variables(&predicates);
             let mut solver = Solver::new(&library(), Limits::default()).unwrap();
-            let mut lazy = Lazy::new(Prover::new(&mut solver, &vocabulary).unwrap());
-            check(&system, &vocabulary, &mut questions, &mut lazy, None, &mut |_, _| true).unwrap();
+            let mut lazy = Lazy::new(Prover::new(&mut solver, &predicates).unwrap());
+            check(&system, &predicates, &mut questions, &mut lazy, None, &mut |_, _| true).unwrap();
             let implicants = std::mem::take(&mut lazy.implicants);
             for numbers in questions_of(&questions).into_values() {
                 let goal = &questions.goals[numbers[0]];

@@ -21,7 +21,6 @@ use wattle_judge::certify::abstraction::abstraction;
 use wattle_memory::find;
 use wattle_program::{Program, passes};
 use wattle_smt::Library;
-use wattle_source::{NoLoader, Sources};
 
 fn libraries() -> Vec<PathBuf> {
     Library::beside(&std::env::current_exe().unwrap())
@@ -33,9 +32,7 @@ fn library() -> Library {
 }
 
 fn parse(text: &str) -> Program {
-    let (sources, file) = Sources::single("test.wtl", text);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    (frontend.parse)(&sources, file, &NoLoader).unwrap().program
+    wattle_frontend_wtl::FRONTEND.read("test.wtl", text).unwrap().program
 }
 
 fn source(path: &str) -> String {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use wattle_abstraction::system::Transition;
 use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals};
 use wattle_engine::{Coverage, Halt};
-use wattle_memory::reduction::{Move, reduce};
+use wattle_memory::reduction::{Move, named};
 use wattle_program::{EdgeId, ProcessId, Program, Shape, ThreadId};
 
 use crate::concrete::{Concrete, State};
@@ -54,11 +54,10 @@ impl Case {
 
     /// The edges of the program that some run takes.
     fn taken(&self) -> BTreeSet<(ProcessId, EdgeId)> {
-        let moves = self
-            .proof
-            .reduction
-            .as_ref()
-            .map(|(discipline, capacity)| reduce(&self.program, *discipline, capacity).unwrap().moves);
+        let moves =
+            self.proof.reduction.as_ref().map(|(discipline, capacity)| {
+                named(*discipline).reduce(&self.program, capacity).unwrap().moves
+            });
         let shape = Shape::new(&self.program).unwrap();
         let source = |number: usize| {
             let Transition { thread, edge, .. } = self.concrete.system.transitions[number];

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::search::Cubes;
 use wattle_abstraction::{
-    Cube, Judgement, Lazy, Pair, Prover, Questions, Reach, Scope, Set, System, Vocabulary, by_cubes,
+    Cube, Entailed, Lazy, Pair, Predicates, Prover, Questions, Reach, Scope, Set, System, by_cubes,
 };
 use wattle_engine::Verdict;
 use wattle_program::{Op, Point, Program, passes};
@@ -55,10 +55,10 @@ impl Naive {
     fn new(program: &Program) -> Naive {
         let program = passes::instantiate(program).unwrap();
         let system = System::new(&program).unwrap();
-        let vocabulary = Vocabulary::new(&system, &program.predicates).unwrap();
-        let questions = Questions::new(&system, &vocabulary, Scope::all(Reach::Whole));
+        let predicates = Predicates::new(&system, &program.predicates).unwrap();
+        let questions = Questions::new(&system, &predicates, Scope::all(Reach::Whole));
         let mut solver = Solver::new(&library(), Limits::default()).unwrap();
-        let prover = Prover::new(&mut solver, &vocabulary).unwrap();
+        let prover = Prover::new(&mut solver, &predicates).unwrap();
         let mut boolean = BooleanProgram::new(Box::new(Cubes { limit: 3 }), Lazy::new(prover));
         let mut of = |goal: usize| boolean.cubes_of(goal, &questions.goals[goal]).unwrap().to_vec();
         let cubes: Vec<Vec<Cube>> = (0..questions.goals.len()).map(&mut of).collect();
@@ -72,7 +72,7 @@ impl Naive {
     }
 
     fn follows(&self, goal: usize, view: &Cube) -> bool {
-        by_cubes(&self.cubes[goal], view, &Set::default()) == Judgement::Yes
+        by_cubes(&self.cubes[goal], view, &Set::default()) == Entailed::Yes
     }
 
     /// Does every execution with buffers satisfy the assertion?

@@ -4,39 +4,39 @@ use std::collections::BTreeSet;
 
 use wattle_abstraction::boolean::{BooleanProgram, goals};
 use wattle_abstraction::search::{Cubes, Implicants, Search};
-use wattle_abstraction::{Cube, Lazy, Prover, Questions, Reach, Scope, System, Vocabulary};
+use wattle_abstraction::{Cube, Lazy, Predicates, Prover, Questions, Reach, Scope, System};
 use wattle_engine::{Engine, Property, Run, Task, Verdict};
 use wattle_engine_extrapolate::{Extrapolate, Room, Rules, extrapolate};
 use wattle_memory::find;
-use wattle_memory::reduction::{Capacity, Discipline, reduce};
+use wattle_memory::reduction::{Capacity, Discipline, named};
 use wattle_program::{Program, passes, text};
 use wattle_smt::{Limits, Solver};
 
 use super::{corpus, libraries, library, parse, source};
 
 /// The program that the predicates are about, and the predicates: as given, or extrapolated to buffers of one.
-pub fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program, System, Vocabulary) {
+pub fn abstracted(program: &Program, discipline: Option<Discipline>) -> (Program, System, Predicates) {
     let given = passes::instantiate(program).unwrap();
     let (program, predicates) = match discipline {
         None => (given.clone(), given.predicates.clone()),
         Some(discipline) => {
-            let reduced = reduce(program, discipline, &Capacity::all(1)).unwrap();
+            let reduced = named(discipline).reduce(program, &Capacity::all(1)).unwrap();
             let predicates = extrapolate(&given.predicates, &reduced, &Rules::default());
             (reduced.program, predicates)
         }
     };
     let system = System::new(&program).unwrap();
-    let vocabulary = Vocabulary::new(&system, &predicates).unwrap();
-    (program, system, vocabulary)
+    let predicates = Predicates::new(&system, &predicates).unwrap();
+    (program, system, predicates)
 }
 
 pub const DISCIPLINES: [Option<Discipline>; 3] = [None, Some(Discipline::Pso), Some(Discipline::Tso)];
 
 /// By goal.
-pub fn cubes(system: &System, vocabulary: &Vocabulary, search: Box<dyn Search>) -> Vec<Option<Vec<Cube>>> {
-    let questions = Questions::new(system, vocabulary, Scope::all(Reach::Whole));
+pub fn cubes(system: &System, predicates: &Predicates, search: Box<dyn Search>) -> Vec<Option<Vec<Cube>>> {
+    let questions = Questions::new(system, predicates, Scope::all(Reach::Whole));
     let mut solver = Solver::new(&library(), Limits::default()).unwrap();
-    let lazy = Lazy::new(Prover::new(&mut solver, vocabulary).unwrap());
+    let lazy = Lazy::new(Prover::new(&mut solver, predicates).unwrap());
     let mut program = BooleanProgram::new(search, lazy);
     program.build(&questions).unwrap();
     let asked: BTreeSet<usize> = questions.of.iter().flat_map(goals).collect();
@@ -67,13 +67,13 @@ fn the_cubes_of_the_alternating_bit_protocol() {
     let slip = "(m == 0 && rs != 0) || (m == 0 && rs != 0)";
     let printed = source("abp/abp_unbounded.wtl").replace("(m == 0) != (rs == 0)", slip);
     assert!(printed.contains(slip));
-    let (program, system, vocabulary) = abstracted(&parse(&printed), None);
-    let found = cubes(&system, &vocabulary, Box::new(Cubes { limit: 8 }));
+    let (program, system, predicates) = abstracted(&parse(&printed), None);
+    let found = cubes(&system, &predicates, Box::new(Cubes { limit: 8 }));
     let large: BTreeSet<String> = (found.iter().flatten().flatten())
         .filter(|cube| cube.len() > 1)
         .map(|cube| {
             let literal =
-                |(predicate, value)| text::print_term(&program, &vocabulary.literal(predicate, value));
+                |(predicate, value)| text::print_term(&program, &predicates.literal(predicate, value));
             cube.literals().map(literal).collect::<Vec<_>>().join(", ")
         })
         .collect();
@@ -98,9 +98,9 @@ fn both_searches_find_the_same_cubes() {
     for (path, limit) in programs {
         let program = corpus(path);
         for discipline in DISCIPLINES {
-            let (_, system, vocabulary) = abstracted(&program, discipline);
-            let all = cubes(&system, &vocabulary, Box::new(Cubes { limit }));
-            let primes = cubes(&system, &vocabulary, Box::new(Implicants { limit }));
+            let (_, system, predicates) = abstracted(&program, discipline);
+            let all = cubes(&system, &predicates, Box::new(Cubes { limit }));
+            let primes = cubes(&system, &predicates, Box::new(Implicants { limit }));
             assert_eq!(all, primes, "{path} {discipline:?}");
             compared += all.iter().flatten().map(Vec::len).sum::<usize>();
         }

@@ -5,6 +5,8 @@
 
 use wattle_source::{Diagnostic, FileId, Span};
 
+use crate::cat::codes;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'t> {
     Word(&'t str),
@@ -45,7 +47,8 @@ pub fn lex(text: &str, file: FileId) -> Result<Vec<Token<'_>>, Diagnostic> {
         if rest.starts_with("(*") {
             at += comment(rest).ok_or_else(|| {
                 let span = Span::new(file, start, start + 2);
-                Diagnostic::error("cat-comment", span, "this comment does not end").expecting("expected `*)`")
+                Diagnostic::error(codes::COMMENT, span, "this comment does not end")
+                    .expecting("expected `*)`")
             })?;
             continue;
         }
@@ -55,7 +58,7 @@ pub fn lex(text: &str, file: FileId) -> Result<Vec<Token<'_>>, Diagnostic> {
         } else if byte == b'"' {
             let Some(length) = rest[1..].find('"') else {
                 let span = Span::new(file, start, start + 1);
-                return Err(Diagnostic::error("cat-string", span, "this string does not end"));
+                return Err(Diagnostic::error(codes::STRING, span, "this string does not end"));
             };
             at += length + 2;
             Kind::Text(&text[start + 1..at - 1])
@@ -73,7 +76,7 @@ pub fn lex(text: &str, file: FileId) -> Result<Vec<Token<'_>>, Diagnostic> {
                 false => format!("the character `{strange}`"),
             };
             return Err(Diagnostic::error(
-                "cat-character",
+                codes::CHARACTER,
                 span,
                 format!("{what} belongs to no word or sign"),
             ));

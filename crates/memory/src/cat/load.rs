@@ -10,6 +10,7 @@ use wattle_source::{Diagnostic, FileId, Loader, Sources, Span};
 use super::library;
 use super::parse::parse;
 use super::syntax::{Instruction, InstructionKind, Procedure, Tree};
+use crate::cat::codes;
 
 /// Files inside each other, and files in all.
 const DEEPEST: usize = 20;
@@ -84,7 +85,7 @@ impl Load<'_> {
     fn include(&mut self, name: &str, span: Span) -> Result<Vec<Instruction>, Diagnostic> {
         let error = |code, message: String| Diagnostic::error(code, span, message);
         if let Some(at) = self.open.iter().position(|(other, _)| other == name) {
-            let mut problem = error("cat-include-cycle", format!("`{name}` includes itself"));
+            let mut problem = error(codes::INCLUDE_CYCLE, format!("`{name}` includes itself"));
             for (other, place) in &self.open[at..] {
                 problem = problem.label(*place, format!("`{other}` is included here"));
             }
@@ -93,17 +94,17 @@ impl Load<'_> {
         self.count += 1;
         if self.open.len() >= DEEPEST || self.count > MOST {
             let message = format!("more than {DEEPEST} files inside each other, or {MOST} in all");
-            return Err(error("cat-nesting", message));
+            return Err(error(codes::NESTING, message));
         }
         let file = match self.found.iter().find(|(other, _)| other == name) {
             Some((_, file)) => *file,
             None => {
                 let text = match (self.loader.include(name), library::find(name)) {
                     (Ok(text), _) if text.len() < u32::MAX as usize => text,
-                    (Ok(_), _) => return Err(error("cat-include", format!("`{name}` has 4 GB or more"))),
+                    (Ok(_), _) => return Err(error(codes::INCLUDE, format!("`{name}` has 4 GB or more"))),
                     (Err(_), Some(text)) => text.to_owned(),
                     (Err(problem), None) => {
-                        return Err(error("cat-include", format!("cannot include `{name}`: {problem}")));
+                        return Err(error(codes::INCLUDE, format!("cannot include `{name}`: {problem}")));
                     }
                 };
                 let file = self.sources.add(name, &text);

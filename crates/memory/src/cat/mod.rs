@@ -18,7 +18,6 @@ mod library;
 mod load;
 mod lower;
 mod parse;
-mod similar;
 pub mod syntax;
 #[cfg(test)]
 mod tests;

@@ -6,13 +6,13 @@ use wattle_logic::{Kind, Term, Value};
 use wattle_program::{Mode, Op, ProcessId, Program, Shape};
 
 /// What is known of an address before the program runs.
-pub enum Target {
+pub(super) enum Target {
     Fixed(u32),
     /// One of these, and which one if the condition holds. If none does, the access faults.
     OneOf(Vec<(u32, Term)>),
 }
 
-pub fn target(shape: &Shape, address: &Term) -> Target {
+pub(super) fn target(shape: &Shape, address: &Term) -> Target {
     if let Some(location) = shape.fixed_location(address, 0) {
         return Target::Fixed(location);
     }
@@ -40,14 +40,14 @@ pub fn target(shape: &Shape, address: &Term) -> Target {
 }
 
 /// The address of a location.
-pub fn name(shape: &Shape, location: u32) -> Term {
+pub(super) fn name(shape: &Shape, location: u32) -> Term {
     let info = &shape.locations[location as usize];
     Term::address(info.variable, info.indices.iter().map(|index| Term::int(i64::from(*index))).collect())
 }
 
 /// The locations that a process may store to through buffers, in order. (Nobody stores to `overflow`, the
 /// last.)
-pub fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32> {
+pub(super) fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32> {
     let mut written = BTreeSet::new();
     let edges = program.process(process).cfg.edges.iter().filter(|edge| edge.mode != Mode::Locked);
     for op in edges.flat_map(|edge| &edge.ops) {
@@ -63,7 +63,7 @@ pub fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32>
 
 /// An address that is computed, rather than that of a variable's element, might reach the variable
 /// `overflow`, which is new. There it faults, as it did when nothing was there.
-pub fn keep_off(program: &mut Program, shape: &Shape, overflow: u32) {
+pub(super) fn keep_off(program: &mut Program, shape: &Shape, overflow: u32) {
     let flag = Term::address(overflow, vec![]);
     let guarded = |address: &Term| match address.kind() {
         Kind::Address { .. } => address.clone(),

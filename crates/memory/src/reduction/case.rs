@@ -6,7 +6,7 @@ use wattle_logic::{Binary, Sort, Term};
 use wattle_program::Op;
 
 #[derive(Clone, Debug, Default)]
-pub struct Case {
+pub(super) struct Case {
     pub ops: Vec<Op>,
     /// The counters and location numbers (by local) that earlier operations of the same step have fixed.
     known: BTreeMap<u32, i64>,
@@ -15,21 +15,21 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn known(&self, local: u32) -> Option<i64> {
+    pub(super) fn known(&self, local: u32) -> Option<i64> {
         self.known.get(&local).copied()
     }
 
-    pub fn with(mut self, op: Op) -> Case {
+    pub(super) fn with(mut self, op: Op) -> Case {
         self.ops.push(op);
         self
     }
 
-    pub fn assuming(self, condition: Term) -> Case {
+    pub(super) fn assuming(self, condition: Term) -> Case {
         if condition.is_true() { self } else { self.with(Op::Assume { condition }) }
     }
 
     /// The local, an integer, has this value; `None` if it is known to have another.
-    pub fn where_is(mut self, local: u32, value: i64) -> Option<Case> {
+    pub(super) fn where_is(mut self, local: u32, value: i64) -> Option<Case> {
         match self.known(local) {
             Some(known) => (known == value).then_some(self),
             None => {
@@ -40,7 +40,7 @@ impl Case {
     }
 
     /// The local has another value.
-    pub fn where_is_not(self, local: u32, value: i64) -> Option<Case> {
+    pub(super) fn where_is_not(self, local: u32, value: i64) -> Option<Case> {
         match self.known(local) {
             Some(known) => (known != value).then_some(self),
             None => {
@@ -50,18 +50,18 @@ impl Case {
         }
     }
 
-    pub fn setting(mut self, local: u32, value: i64) -> Case {
+    pub(super) fn setting(mut self, local: u32, value: i64) -> Case {
         self.known.insert(local, value);
         self.with(Op::Assign { local, value: Term::int(value) })
     }
 
-    pub fn assigning(self, local: u32, value: &Term) -> Case {
+    pub(super) fn assigning(self, local: u32, value: &Term) -> Case {
         self.with(Op::Assign { local, value: value.clone() })
     }
 
     /// The buffer is full. Whether the machine can take the step at all is decided by its other operations
     /// too, which are not looked at; so nothing is asserted.
-    pub fn overflowing(mut self, overflow: u32) -> Case {
+    pub(super) fn overflowing(mut self, overflow: u32) -> Case {
         self.full = true;
         self.ops.retain(|op| !matches!(op, Op::Assert { .. }));
         let address = Term::address(overflow, vec![]);

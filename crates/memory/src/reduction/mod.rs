@@ -1,50 +1,19 @@
-//! A program on a store-buffer machine as a program under sequential consistency: the reduction of Dan,
-//! Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013, sections 3 and
-//! A.4).
+//! Reductions: a program on a weak machine as a program under sequential consistency.
 //!
-//! **Idea.** The buffers of a thread become locals of it. Under PSO a location `x` that the thread stores
-//! to has slots `x_1` … `x_k` and a counter `x_cnt`; under TSO the thread has one line of slots, each with
-//! the number of a location (`lhs_1`, the number that `Shape` gives it) and a value (`rhs_1`), and a
-//! counter `cnt`. A store fills the first free slot, a load takes the newest slot of its location or else
-//! memory, a fence waits until counters are zero, and a *flush* (here: commit, as everywhere in wattle)
-//! moves the oldest slot to memory at any time. What comes out is an ordinary program that any engine can
-//! run under sc.
+//! What a machine keeps beside memory, such as store buffers, is written into the program as variables and
+//! locals, and what the machine does by itself, such as a commit, becomes edges. What comes out is an
+//! ordinary program that any engine can run under sc.
 //!
-//! **What differs from the paper** (its Figs. 5 and 12):
-//! * One step of the source is several edges between the same points, one a *case*: which counter value,
-//!   which location if the address is computed. Each is a conjunction of assumptions and some assignments
-//!   of constants, slots and locals. No term gets an `if` that the source does not have, except around
-//!   addresses that are computed with (`address.rs`).
-//! * Commits are self-loops at every point, instead of a `while *` after every statement. They are absent
-//!   inside a locked section, where the machine does not commit.
-//! * A slot that has become free is forgotten (set to zero), so that states differ only in what is pending.
-//! * Only locations that a thread may store to from outside locked steps have buffers in it, and at each
-//!   point only counter values that can occur there are cases (`pending.rs`).
-//! * Under TSO a load scans from the newest entry. (The paper's rule LOAD-B, as printed, takes the oldest;
-//!   its Fig. 12 is right.)
-//! * Barriers between stores under PSO (fences that order WW only, release stores) are counters beside the
-//!   slots (`order.rs`); the paper has full fences only.
-//! * A thread that has ended still commits. Its end point becomes a point where it *drains*; an edge leads
-//!   on to a new end point once all counters are zero. So "all threads ended" means in the reduced program
-//!   what it means on the machine: ended and drained. Formulas that ask whether a thread has ended or
-//!   stands at its end point accept both points.
+//! Each way to do this is a [`Reduction`], and [`of`] is the only place where a machine is matched with its
+//! own. What differs from one reduction to the next is said by the [`Reduced`] program as data:
 //!
-//! **Why it is exact.** Read slots up to the counter as the contents of the buffer, and the draining point
-//! and the new end as the old end: then reduced states that have not overflowed are states of the machine,
-//! and each case and each commit does what the step or the commit of the machine does, ranges and faults
-//! included. The cases of a step exclude each other and leave nothing out.
+//! * Its *moves*: what each edge stands for, and so which actions of the machine a path comes to
+//!   ([`Move::action`]).
+//! * Its *bound*: a program has finitely many locals, and a machine may keep any number of things. Where a
+//!   reduction leaves something out, it adds a property that is violated when that would have been needed. A
+//!   proof that includes this property is a proof for the machine; its violation is none of the program's.
 //!
-//! **Overflow.** A store that finds `k` entries stores 1 into a new shared variable, `overflow`, and its
-//! thread goes to a point that it never leaves; `always overflow == 0` is added as the last property. So a
-//! violation whose path has no [`Move::Overflow`] is a violation on the machine, and a proof of the reduced
-//! program, which includes that property, is a proof for unbounded buffers. What is found behind an
-//! overflow says only that k is too small: the step stopped in the middle, and out of its atomic section.
-//!
-//! **Cost.** A step with `n` buffered accesses has up to `(k + 1)^n` cases under PSO, times the locations
-//! of computed addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are
-//! refused.
-//!
-//! Refused too: what the machines do not run (remote operations, exclusives, spawn and join).
+//! [`Tso`] and [`Pso`] share `store_buffers.rs`.
 
 mod address;
 mod case;
@@ -52,114 +21,81 @@ mod order;
 mod pending;
 mod pso;
 mod room;
+mod store_buffers;
 mod thread;
 mod tso;
 
 pub use order::Order;
-pub use room::Room;
+pub use pso::Pso;
+pub use room::{Capacity, Room};
+pub use store_buffers::{Buffers, PerLocation, PerThread, Slot, Waiting};
+pub use tso::Tso;
 
-use std::collections::BTreeMap;
-use std::fmt;
+use wattle_program::{EdgeId, Program, ThreadId, Unsupported};
 
-use wattle_logic::{Kind, Sort, Term, Value};
-use wattle_program::passes::instantiate;
-use wattle_program::{
-    EdgeId, Init, Name, ProcessId, Program, Property, PropertyKind, Range, Shape, ThreadId, Variable,
-};
-use wattle_source::Span;
+use crate::Machine;
+use crate::operational::Action;
 
-/// The most edges that one edge may become.
-pub const MOST_CASES: usize = 4096;
+/// A way to write what a machine keeps beside memory into a program.
+pub trait Reduction: Sync {
+    /// Its name, which certificates carry.
+    fn discipline(&self) -> Discipline;
 
+    /// How much each buffer is to hold, where a user has said so.
+    fn capacity(&self, program: &Program, room: &Room) -> Result<Capacity, Unsupported>;
+
+    fn reduce(&self, program: &Program, capacity: &Capacity) -> Result<Reduced, Unsupported>;
+
+    fn reduce_within(&self, program: &Program, room: &Room) -> Result<Reduced, Unsupported> {
+        self.reduce(program, &self.capacity(program, room)?)
+    }
+}
+
+/// The reduction for a machine. `None`: it keeps nothing beside memory, or nobody has written one.
+pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
+    match machine {
+        Machine::Tso => Some(&Tso),
+        Machine::Pso => Some(&Pso),
+        Machine::Sc { .. } | Machine::Rma => None,
+    }
+}
+
+/// The reduction that a certificate names.
+pub fn named(discipline: Discipline) -> &'static dyn Reduction {
+    match discipline {
+        Discipline::Tso => &Tso,
+        Discipline::Pso => &Pso,
+    }
+}
+
+/// The name of a reduction, as plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Discipline {
     Tso,
     Pso,
 }
 
-/// The paper's k: how many stores a buffer holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Capacity {
-    pub each: u32,
-    /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no
-    /// location).
-    pub of: BTreeMap<u32, u32>,
-}
-
-impl Capacity {
-    pub fn all(each: u32) -> Capacity {
-        Capacity { each, of: BTreeMap::new() }
-    }
-
-    /// The capacity of a buffer for this location.
-    pub fn at(&self, location: u32) -> u32 {
-        self.of.get(&location).copied().unwrap_or(self.each)
-    }
-}
-
-/// Something that the reduction does not handle, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    pub what: String,
-    pub span: Option<Span>,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
+/// A program with a machine written into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
+    /// Which reduction it comes from: with these two, it can be made again.
+    pub discipline: Discipline,
+    pub capacity: Capacity,
     /// One process for each thread of the source, in order; to be run under sc.
     pub program: Program,
+    pub moves: Moves,
+    /// The property, by number, that is violated where the reduction leaves something out. What comes after
+    /// such a violation says nothing of the machine.
+    pub bound: Option<usize>,
     pub buffers: Buffers,
-    /// What each edge stands for, by process and edge.
-    pub moves: Vec<Vec<Move>>,
     /// By process: does a fence, or a locked step, stand between every two buffered stores, on every path?
     pub fenced: Vec<bool>,
-    /// The number of the variable `overflow`.
-    pub overflow: u32,
 }
 
-/// Which locals are the buffers, by process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Buffers {
-    Pso(Vec<Vec<PerLocation>>),
-    Tso(Vec<Option<PerThread>>),
-}
+/// What each edge of a program stands for, by process and edge.
+pub type Moves = Vec<Vec<Move>>;
 
-/// The buffer of one thread for one location.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PerLocation {
-    pub location: u32,
-    /// Oldest first.
-    pub slots: Vec<u32>,
-    pub count: u32,
-    /// What waits for what, if the thread has barriers between stores.
-    pub order: Option<Order>,
-}
-
-/// The buffer of one thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PerThread {
-    /// Oldest first.
-    pub slots: Vec<Slot>,
-    pub count: u32,
-    /// The locations that may be in it.
-    pub written: Vec<u32>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// Holds the number of a location.
-    pub lhs: u32,
-    /// Holds the value: one local for each sort of the locations.
-    pub rhs: BTreeMap<Sort, u32>,
-}
-
-/// What an edge of the reduced program stands for.
+/// What an edge of a reduced program stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
     /// A case of this edge of the source.
@@ -172,145 +108,29 @@ pub enum Move {
     End,
 }
 
-/// See the module.
-pub fn reduce(program: &Program, discipline: Discipline, capacity: &Capacity) -> Result<Reduced, Refused> {
-    let mut program =
-        instantiate(program).map_err(|not_fixed| Refused { what: not_fixed.to_string(), span: None })?;
-    let overflow = program.variables.len() as u32;
-    program.variables.push(flag(&program));
-    let shape =
-        Shape::new(&program).map_err(|not_fixed| Refused { what: not_fixed.to_string(), span: None })?;
-    address::keep_off(&mut program, &shape, overflow);
-    let mut buffers = match discipline {
-        Discipline::Pso => Buffers::Pso(vec![]),
-        Discipline::Tso => Buffers::Tso(vec![]),
-    };
-    let mut result = program.clone();
-    let (mut moves, mut fenced, mut ends) = (vec![], vec![], vec![]);
-    for thread in shape.thread_ids() {
-        let source = thread::Source { program: &program, shape: &shape, thread, overflow };
-        let written = address::written(&program, &shape, ProcessId(thread.0));
-        let process = &mut result.processes[thread.0 as usize];
-        let bounds = source.bounds(&written, discipline, capacity);
-        fenced.push(bounds.fenced);
-        let translated = match &mut buffers {
-            Buffers::Pso(all) => {
-                let own = pso::Pso::new(&source, process, &written, capacity, &bounds);
-                let translated = source.translate(process, &own)?;
-                all.push(own.buffers);
-                translated
-            }
-            Buffers::Tso(all) => {
-                let own = tso::Tso::new(&source, process, &written, capacity.each, &bounds)?;
-                let translated = source.translate(process, &own)?;
-                all.push(own.buffer);
-                translated
-            }
-        };
-        moves.push(translated.moves);
-        ends.push(translated.ends);
-    }
-    result.rewrite_formulas(&mut |formula| either_end(formula, &ends));
-    let holds = Term::content(Term::address(overflow, vec![]), Sort::Int).equals(Term::int(0));
-    result.properties.push(Property { kind: PropertyKind::Always, formula: holds, span: Span::NOWHERE });
-    Ok(Reduced { program: result, buffers, moves, fenced, overflow })
-}
-
-/// The variable `overflow`, by another name if that is taken.
-fn flag(program: &Program) -> Variable {
-    let name = unused("overflow", program.variables.iter().map(|variable| &variable.name));
-    Variable {
-        name,
-        sort: Sort::Int,
-        dimensions: vec![],
-        range: Some(Range { low: 0, high: 1 }),
-        init: Init::Values(vec![Term::int(0)]),
-        owner: None,
-        span: Span::NOWHERE,
-    }
-}
-
-fn unused<'a>(name: &str, names: impl Iterator<Item = &'a Name>) -> Name {
-    let names: Vec<&Name> = names.collect();
-    let mut name = name.to_owned();
-    while names.iter().any(|other| ***other == *name) {
-        name.push('_');
-    }
-    name.into()
-}
-
-/// A thread at its old end point, or at the new one, has ended and stands at its end point.
-fn either_end(formula: &Term, ends: &[Vec<(u32, u32)>]) -> Term {
-    formula.map(&mut |term| {
-        let (process, copy) = match term.kind() {
-            Kind::At { process, copy, .. } | Kind::Ended { process, copy } => (*process, copy.clone()),
-            _ => return term,
-        };
-        let at = |point: u32| Term::at(process, copy.clone(), point);
-        let ends = &ends[process as usize];
-        match term.kind() {
-            Kind::At { point, .. } => match ends.iter().find(|(old, _)| old == point) {
-                Some((_, new)) => term.clone().or(at(*new)),
-                None => term,
-            },
-            _ => ends.iter().fold(term.clone(), |all, (old, _)| all.or(at(*old))),
+impl Move {
+    /// The edge of the source that is taken, or whose taking is given up.
+    pub fn edge(self) -> Option<EdgeId> {
+        match self {
+            Move::Step(edge) | Move::Overflow(edge) => Some(edge),
+            Move::Commit(_) | Move::End => None,
         }
-    })
-}
-
-impl Reduced {
-    /// The contents of a thread's buffers, given its locals: pairs of a location and a value, oldest first
-    /// (under PSO location by location). `None` if the locals are not those of a reduced thread.
-    pub fn contents(&self, thread: ThreadId, locals: &[Value]) -> Option<Vec<(u32, Value)>> {
-        let number = |local: u32| locals.get(local as usize).and_then(Value::as_int);
-        let value = |local: u32| locals.get(local as usize).cloned();
-        let mut result = Vec::new();
-        match &self.buffers {
-            Buffers::Pso(all) => {
-                for buffer in all.get(thread.0 as usize)? {
-                    for slot in buffer.slots.iter().take(usize::try_from(number(buffer.count)?).ok()?) {
-                        result.push((buffer.location, value(*slot)?));
-                    }
-                }
-            }
-            Buffers::Tso(all) => {
-                let Some(buffer) = all.get(thread.0 as usize)? else { return Some(result) };
-                let shape = Shape::new(&self.program).ok()?;
-                for slot in buffer.slots.iter().take(usize::try_from(number(buffer.count)?).ok()?) {
-                    let location = u32::try_from(number(slot.lhs)?).ok()?;
-                    let variable = shape.locations.get(location as usize)?.variable;
-                    let sort = self.program.variables[variable as usize].sort;
-                    result.push((location, value(*slot.rhs.get(&sort)?)?));
-                }
-            }
-        }
-        Some(result)
     }
 
-    /// What a thread's barriers between stores amount to, given its locals: how many of the oldest pending
-    /// stores of each location later ones must wait for; and, store by store in the order of
-    /// [`Reduced::contents`], how many of each other location it waits for. `None` if there are none.
-    pub fn waiting(&self, thread: ThreadId, locals: &[Value]) -> Option<Waiting> {
-        let number = |local: u32| {
-            let number = locals.get(local as usize).and_then(Value::as_int)?;
-            usize::try_from(number).ok()
-        };
-        let Buffers::Pso(all) = &self.buffers else { return None };
-        let (mut old, mut waits) = (BTreeMap::new(), vec![]);
-        for buffer in all.get(thread.0 as usize)? {
-            let order = buffer.order.as_ref()?;
-            old.insert(buffer.location, number(order.old)?);
-            for slot in order.waits.iter().take(number(buffer.count)?) {
-                let counts = slot.iter().map(|(location, local)| Some((*location, number(*local)?)));
-                waits.push(counts.collect::<Option<_>>()?);
-            }
+    /// What the machine does. `choices`: the values that the edge chooses. `None`: nothing.
+    pub fn action(self, thread: ThreadId, choices: Vec<i64>) -> Option<Action> {
+        match self {
+            Move::Step(edge) | Move::Overflow(edge) => Some(Action::Step { thread, edge, choices }),
+            Move::Commit(location) => Some(Action::Commit { thread, location }),
+            Move::End => None,
         }
-        (!old.is_empty()).then_some((old, waits))
     }
 }
 
-/// See [`Reduced::waiting`].
-pub type Waiting = (BTreeMap<u32, usize>, Vec<BTreeMap<u32, usize>>);
+/// The moves of a program that is run as it is: each edge stands for itself.
+pub fn plain_moves(program: &Program) -> Moves {
+    program.processes.iter().map(|process| process.cfg.edge_ids().map(Move::Step).collect()).collect()
+}
 
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ pub struct Order {
 }
 
 /// Does a thread have barriers that wait for nothing themselves?
-pub fn has_barriers(cfg: &Cfg) -> bool {
+pub(super) fn has_barriers(cfg: &Cfg) -> bool {
     let buffered = cfg.edges.iter().filter(|edge| edge.mode != Mode::Locked);
     buffered.flat_map(|edge| &edge.ops).any(|op| match op {
         Op::Store { tags, .. } => tags.contains("rel"),
@@ -41,7 +41,7 @@ pub fn has_barriers(cfg: &Cfg) -> bool {
 }
 
 /// Adds the counters to the buffers, and their locals to the process. `names`: of the buffers.
-pub fn add(process: &mut Process, buffers: &mut [PerLocation], names: &[String]) {
+pub(super) fn add(process: &mut Process, buffers: &mut [PerLocation], names: &[String]) {
     let sizes: Vec<(u32, u32)> =
         buffers.iter().map(|buffer| (buffer.location, buffer.slots.len() as u32)).collect();
     for (own, buffer) in buffers.iter_mut().enumerate() {
@@ -64,7 +64,7 @@ fn number(local: u32) -> Term {
 }
 
 /// All that is pending is old.
-pub fn barrier(case: Case, buffers: &[PerLocation]) -> Case {
+pub(super) fn barrier(case: Case, buffers: &[PerLocation]) -> Case {
     buffers.iter().fold(case, |case, buffer| match &buffer.order {
         Some(order) => case.assigning(order.old, &number(buffer.count)),
         None => case,
@@ -72,7 +72,7 @@ pub fn barrier(case: Case, buffers: &[PerLocation]) -> Case {
 }
 
 /// A store enters a slot.
-pub fn enter(case: Case, buffers: &[PerLocation], buffer: &PerLocation, slot: usize) -> Case {
+pub(super) fn enter(case: Case, buffers: &[PerLocation], buffer: &PerLocation, slot: usize) -> Case {
     let waits = buffer.order.iter().flat_map(|order| &order.waits[slot]);
     waits.fold(case, |case, (location, counter)| {
         let other = buffers.iter().find(|other| other.location == *location);
@@ -84,13 +84,13 @@ pub fn enter(case: Case, buffers: &[PerLocation], buffer: &PerLocation, slot: us
 }
 
 /// The oldest store of a buffer waits for nothing.
-pub fn may_commit(case: Case, buffer: &PerLocation) -> Case {
+pub(super) fn may_commit(case: Case, buffer: &PerLocation) -> Case {
     let waits = buffer.order.iter().flat_map(|order| order.waits[0].values());
     waits.fold(case, |case, counter| case.assuming(number(*counter).equals(Term::int(0))))
 }
 
 /// The oldest of so many stores of a buffer has left.
-pub fn left(mut case: Case, buffers: &[PerLocation], buffer: &PerLocation, count: usize) -> Case {
+pub(super) fn left(mut case: Case, buffers: &[PerLocation], buffer: &PerLocation, count: usize) -> Case {
     let Some(order) = &buffer.order else { return case };
     for slot in 1..count {
         for (location, counter) in &order.waits[slot] {

@@ -9,7 +9,7 @@ use super::address::{Target, target};
 
 /// The most that can be pending at each point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// By point, for each location that the thread stores to; never more than its limit.
     pub each: Vec<BTreeMap<u32, u32>>,
     /// By point, of all locations; never more than the limit for that.
@@ -19,7 +19,7 @@ pub struct Bounds {
 }
 
 /// `limits`: the locations that have buffers, and up to where counting them makes sense.
-pub fn bounds(cfg: &Cfg, shape: &Shape, limits: &BTreeMap<u32, u32>, limit: u32) -> Bounds {
+pub(super) fn bounds(cfg: &Cfg, shape: &Shape, limits: &BTreeMap<u32, u32>, limit: u32) -> Bounds {
     let nothing: BTreeMap<u32, u32> = limits.keys().map(|location| (*location, 0)).collect();
     let mut bounds =
         Bounds { each: vec![nothing; cfg.points.len()], total: vec![0; cfg.points.len()], fenced: true };

@@ -1,29 +1,52 @@
 //! PSO: a line of slots for each location (the paper's Fig. 5).
 
 use wattle_logic::Term;
-use wattle_program::{Op, Point, Process};
+use wattle_program::{Op, Point, Process, Program, Unsupported};
 
 use super::address::name;
 use super::case::Case;
 use super::pending::Bounds;
 use super::thread::{Lines, Source, add_counter, add_local, equals};
-use super::{Capacity, PerLocation, order};
+use super::{Buffers, Capacity, Discipline, PerLocation, Reduced, Reduction, Room, order, store_buffers};
 
-pub struct Pso<'a> {
-    source: &'a Source<'a>,
-    bounds: &'a Bounds,
-    pub buffers: Vec<PerLocation>,
+/// Partial store order.
+#[derive(Clone, Copy, Debug)]
+pub struct Pso;
+
+impl Reduction for Pso {
+    fn discipline(&self) -> Discipline {
+        Discipline::Pso
+    }
+
+    fn capacity(&self, program: &Program, room: &Room) -> Result<Capacity, Unsupported> {
+        room.capacity(program)
+    }
+
+    fn reduce(&self, program: &Program, capacity: &Capacity) -> Result<Reduced, Unsupported> {
+        let thread = |source: &Source<'_>, process: &mut Process, written: &[u32], bounds: &Bounds| {
+            let lines = ByLocation::new(source, process, written, capacity, bounds);
+            let translated = source.translate(process, &lines)?;
+            Ok((lines.buffers, translated))
+        };
+        store_buffers::reduce(self.discipline(), program, capacity, Buffers::Pso, thread)
+    }
 }
 
-impl<'a> Pso<'a> {
+struct ByLocation<'a> {
+    source: &'a Source<'a>,
+    bounds: &'a Bounds,
+    buffers: Vec<PerLocation>,
+}
+
+impl<'a> ByLocation<'a> {
     /// Adds the locals to the process.
-    pub fn new(
+    fn new(
         source: &'a Source<'a>,
         process: &mut Process,
         written: &[u32],
         capacity: &Capacity,
         bounds: &'a Bounds,
-    ) -> Pso<'a> {
+    ) -> ByLocation<'a> {
         let mut buffer = |location: u32| {
             let (sort, range) = source.cell(location);
             let of = source.shape.location_name(source.program, location);
@@ -42,7 +65,7 @@ impl<'a> Pso<'a> {
             let name = |location: &u32| source.shape.location_name(source.program, *location).to_string();
             order::add(process, &mut buffers, &written.iter().map(name).collect::<Vec<_>>());
         }
-        Pso { source, bounds, buffers }
+        ByLocation { source, bounds, buffers }
     }
 
     fn buffer(&self, location: u32) -> Option<&PerLocation> {
@@ -71,7 +94,7 @@ impl<'a> Pso<'a> {
     }
 }
 
-impl Lines for Pso<'_> {
+impl Lines for ByLocation<'_> {
     fn holds(&self, location: u32) -> bool {
         self.buffer(location).is_some()
     }

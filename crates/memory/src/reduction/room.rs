@@ -1,10 +1,29 @@
-//! How much room buffers have, in the words of the text: locations have numbers only once there is a shape.
+//! How much buffers hold: by location, and in the words of the text, since locations have numbers only once
+//! there is a shape.
 
 use std::collections::BTreeMap;
 
-use wattle_program::{Program, Shape};
+use wattle_program::{Program, Shape, Unsupported};
 
-use super::{Capacity, Discipline, Refused};
+/// The paper's k: how many stores a buffer holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    pub each: u32,
+    /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no
+    /// location).
+    pub of: BTreeMap<u32, u32>,
+}
+
+impl Capacity {
+    pub fn all(each: u32) -> Capacity {
+        Capacity { each, of: BTreeMap::new() }
+    }
+
+    /// The capacity of a buffer for this location.
+    pub fn at(&self, location: u32) -> u32 {
+        self.of.get(&location).copied().unwrap_or(self.each)
+    }
+}
 
 /// A number for all buffers, and others for those of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +38,9 @@ impl Room {
         Room { each, of: BTreeMap::new() }
     }
 
-    pub fn capacity(&self, program: &Program, discipline: Discipline) -> Result<Capacity, Refused> {
-        let refused = |what: String| Refused { what, span: None };
-        if let (Discipline::Tso, Some(name)) = (discipline, self.of.keys().next()) {
-            return Err(refused(format!("under tso a buffer belongs to a thread, not to `{name}`")));
-        }
-        let shape = Shape::new(program).map_err(|error| refused(error.to_string()))?;
+    /// By location.
+    pub(super) fn capacity(&self, program: &Program) -> Result<Capacity, Unsupported> {
+        let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
         let mut capacity = Capacity::all(self.each);
         // Elements after the variables that they belong to, so that the closer word counts.
         let (elements, variables): (Vec<_>, Vec<_>) =
@@ -38,7 +54,8 @@ impl Room {
                 meant.extend(shape.locations_of(variable).filter(is_meant));
             }
             if meant.is_empty() {
-                return Err(refused(format!("there is no shared variable `{name}` to give room to")));
+                let what = format!("there is no shared variable `{name}` to give room to");
+                return Err(Unsupported::new(what));
             }
             capacity.of.extend(meant.into_iter().map(|location| (location, *room)));
         }

@@ -5,9 +5,11 @@ use wattle_program::text::{parse, print};
 use wattle_program::{Program, Shape, validate};
 use wattle_source::Sources;
 
-use super::{Buffers, Capacity, Discipline, Move, Reduced, Room, reduce};
+use super::{Buffers, Capacity, Move, Pso, Reduced, Reduction, Room, Tso};
 use crate::Machine;
 use crate::operational::{Outcome, initial_states, successors};
+
+const BOTH: [&dyn Reduction; 2] = [&Tso, &Pso];
 
 fn program(text: &str) -> Program {
     let (sources, file) = Sources::single("test.wir", &format!("wir 1\nprogram \"t\"\n{text}"));
@@ -31,8 +33,8 @@ fn straight(ops: &[&str]) -> Program {
     program(&text)
 }
 
-fn reduced(program: &Program, discipline: Discipline, each: u32) -> Reduced {
-    let reduced = reduce(program, discipline, &Capacity::all(each)).unwrap();
+fn reduced(program: &Program, reduction: &dyn Reduction, each: u32) -> Reduced {
+    let reduced = reduction.reduce(program, &Capacity::all(each)).unwrap();
     validate(&reduced.program).unwrap();
     reduced
 }
@@ -63,7 +65,7 @@ process t
 
 #[test]
 fn figure_5() {
-    let reduced = reduced(&program(ANY_NUMBER_OF_STORES), Discipline::Pso, 2);
+    let reduced = reduced(&program(ANY_NUMBER_OF_STORES), &Pso, 2);
     let store = [
         "do assume x_cnt == 0; assign x_1 = r; assign x_cnt = 1",
         "do assume x_cnt == 1; assign x_2 = r; assign x_cnt = 2",
@@ -93,7 +95,7 @@ fn figure_5() {
 #[test]
 fn figure_12() {
     let text = ANY_NUMBER_OF_STORES.replace("  edge 2 -> 0\n", "  edge 2 -> 0 do store &y = 1\n");
-    let reduced = reduced(&program(&text), Discipline::Tso, 2);
+    let reduced = reduced(&program(&text), &Tso, 2);
     let store = [
         "do assume cnt == 0; assign lhs_1 = 0; assign rhs_1 = r; assign cnt = 1",
         "do assume cnt == 1; assign lhs_2 = 0; assign rhs_2 = r; assign cnt = 2",
@@ -124,7 +126,7 @@ fn figure_12() {
 #[test]
 fn only_what_can_be_pending_is_a_case() {
     let program = straight(&["do store &x = 1", "do load r from &x", "do fence fence wr", "do store &y = 1"]);
-    let reduced = reduced(&program, Discipline::Pso, 3);
+    let reduced = reduced(&program, &Pso, 3);
     assert_eq!(edges(&reduced, 0, 1), ["do assume x_cnt == 0; assign x_1 = 1; assign x_cnt = 1"]);
     assert_eq!(edges(&reduced, 1, 2).len(), 2);
     assert_eq!(edges(&reduced, 3, 4), ["do assume y_cnt == 0; assign y_1 = 1; assign y_cnt = 1"]);
@@ -139,13 +141,13 @@ fn only_what_can_be_pending_is_a_case() {
 #[test]
 fn a_step_of_several_accesses_remembers_what_it_did() {
     let ops = ["buffered do store &x = 1; load r from &x; store &x = r + 1; fence fence wr at &y"];
-    let reduced = reduced(&straight(&ops), Discipline::Pso, 2);
+    let reduced = reduced(&straight(&ops), &Pso, 2);
     let only = "buffered do assume x_cnt == 0; assign x_1 = 1; assign x_cnt = 1; assign r = x_1; \
                 assign x_2 = r + 1; assign x_cnt = 2";
     assert_eq!(edges(&reduced, 0, 1), [only]);
     assert_eq!(reduced.fenced, [false]);
     // With room for one, the second store overflows.
-    let small = self::reduced(&straight(&ops), Discipline::Pso, 1);
+    let small = self::reduced(&straight(&ops), &Pso, 1);
     assert_eq!(edges(&small, 0, 1), [""; 0]);
     assert_eq!(edges(&small, 0, 2).len(), 1);
 }
@@ -154,7 +156,7 @@ fn a_step_of_several_accesses_remembers_what_it_did() {
 fn a_capacity_for_each_location() {
     let program = straight(&["do store &x = 1", "do store &x = 2", "do store &y = 3", "do store &y = 4"]);
     let capacity = Capacity { each: 1, of: [(1, 2)].into() };
-    let reduced = reduce(&program, Discipline::Pso, &capacity).unwrap();
+    let reduced = Pso.reduce(&program, &capacity).unwrap();
     let Buffers::Pso(buffers) = &reduced.buffers else { panic!() };
     let sizes: Vec<(u32, usize)> = buffers[0].iter().map(|one| (one.location, one.slots.len())).collect();
     assert_eq!(sizes, [(0, 1), (1, 2)]);
@@ -166,17 +168,17 @@ fn a_capacity_for_each_location() {
 fn room_by_name() {
     let text = "variable x : int init 0\nvariable f [2] : int init 0\nprocess t\n  entry 0\n  point 0 end\n";
     let program = program(text);
-    let room = |of: &[(&str, u32)], discipline: Discipline| {
+    let room = |of: &[(&str, u32)], reduction: &dyn Reduction| {
         let of = of.iter().map(|(name, number)| (name.to_string(), *number)).collect();
-        Room { each: 1, of }.capacity(&program, discipline).map_err(|why| why.what)
+        reduction.capacity(&program, &Room { each: 1, of }).map_err(|why| why.what)
     };
-    let pso = |of: &[(&str, u32)]| room(of, Discipline::Pso);
+    let pso = |of: &[(&str, u32)]| room(of, &Pso);
     assert_eq!(pso(&[("x", 2)]).unwrap().of, [(0, 2)].into());
     // A variable is all its elements, and what is said of one element counts for that one.
     assert_eq!(pso(&[("f", 2), ("f[1]", 3)]).unwrap().of, [(1, 2), (2, 3)].into());
     assert_eq!(pso(&[("z", 2)]).unwrap_err(), "there is no shared variable `z` to give room to");
     assert_eq!(pso(&[("f[2]", 2)]).unwrap_err(), "there is no shared variable `f[2]` to give room to");
-    let tso = room(&[("x", 2)], Discipline::Tso).unwrap_err();
+    let tso = room(&[("x", 2)], &Tso).unwrap_err();
     assert_eq!(tso, "under tso a buffer belongs to a thread, not to `x`");
 }
 
@@ -184,7 +186,7 @@ fn room_by_name() {
 fn a_locked_step_waits_and_stays() {
     let program =
         straight(&["do store &x = 1", "locked do load r from &x; store &x = r + 1", "do store &y = 1"]);
-    let reduced = reduced(&program, Discipline::Pso, 1);
+    let reduced = reduced(&program, &Pso, 1);
     let locked = "locked do assume x_cnt == 0; load r from &x; store &x = r + 1";
     assert_eq!(edges(&reduced, 1, 2), [locked]);
 }
@@ -199,9 +201,9 @@ process t
   point 0
   edge 0 -> 0 do store &x = r + 2
 ";
-    for discipline in [Discipline::Tso, Discipline::Pso] {
+    for reduction in BOTH {
         for each in 1..3 {
-            let reduced = reduced(&program(text), discipline, each);
+            let reduced = reduced(&program(text), reduction, each);
             let shape = Shape::new(&reduced.program).unwrap();
             let start = initial_states(&reduced.program, &shape).unwrap().all().unwrap().remove(0).1;
             let machine = Machine::Sc { atomic_copy: false };
@@ -215,7 +217,7 @@ process t
 fn nobody_reaches_the_flag() {
     for op in ["do store &x ++ 2 = 1", "do load r from &x ++ (r + 2)", "locked do load r from &y ++ (r + 1)"]
     {
-        let reduced = reduced(&straight(&[op]), Discipline::Pso, 1);
+        let reduced = reduced(&straight(&[op]), &Pso, 1);
         let shape = Shape::new(&reduced.program).unwrap();
         let start = initial_states(&reduced.program, &shape).unwrap().all().unwrap().remove(0).1;
         let moves = successors(&reduced.program, &shape, Machine::Sc { atomic_copy: false }, &start);
@@ -228,14 +230,13 @@ fn nobody_reaches_the_flag() {
 
 #[test]
 fn refusals() {
-    let refused = |ops: &[&str], discipline| {
-        reduce(&straight(ops), discipline, &Capacity::all(1)).err().map(|why| why.what)
+    let refused = |ops: &[&str], reduction: &dyn Reduction| {
+        reduction.reduce(&straight(ops), &Capacity::all(1)).err().map(|why| why.what)
     };
-    let both = [Discipline::Tso, Discipline::Pso];
-    for discipline in both {
-        assert!(refused(&["do load_exclusive r from &x"], discipline).is_some());
-        assert!(refused(&["do spawn t[0]"], discipline).is_some());
-        assert!(refused(&["do put &x = 1"], discipline).is_some());
+    for reduction in BOTH {
+        assert!(refused(&["do load_exclusive r from &x"], reduction).is_some());
+        assert!(refused(&["do spawn t[0]"], reduction).is_some());
+        assert!(refused(&["do put &x = 1"], reduction).is_some());
     }
 }
 
@@ -243,7 +244,7 @@ fn refusals() {
 #[test]
 fn a_barrier_between_stores() {
     let ops = ["do store &x = 1", "do fence fence ww", "do store &y = 1"];
-    let fenced = reduced(&straight(&ops), Discipline::Pso, 1);
+    let fenced = reduced(&straight(&ops), &Pso, 1);
     assert_eq!(edges(&fenced, 1, 2), ["do assign x_old = x_cnt; assign y_old = y_cnt"]);
     let store = "do assume y_cnt == 0; assign y_1 = 1; assign y_1_waits_x = x_old; assign y_cnt = 1";
     assert_eq!(edges(&fenced, 2, 3), [store]);
@@ -251,13 +252,12 @@ fn a_barrier_between_stores() {
                   assign y_1_waits_x = 0; assign y_old = 0; assign x_1_waits_y = 0; assign y_cnt = 0";
     assert_eq!(edges(&fenced, 3, 3)[1], commit);
     // A release store is a barrier and a store.
-    let release = reduced(&straight(&["do store &x = 1", "do store &y = 1 tagged rel"]), Discipline::Pso, 1);
+    let release = reduced(&straight(&["do store &x = 1", "do store &y = 1 tagged rel"]), &Pso, 1);
     let both = "do assign x_old = x_cnt; assign y_old = y_cnt; assume y_cnt == 0; assign y_1 = 1; \
                 assign y_1_waits_x = x_old; assign y_cnt = 1";
     assert_eq!(edges(&release, 1, 2), [both]);
     // Stores to one location stay in order anyway, and so do all under tso.
-    let same =
-        reduced(&straight(&["do store &x = 1", "do fence fence ww", "do store &x = 2"]), Discipline::Pso, 2);
+    let same = reduced(&straight(&["do store &x = 1", "do fence fence ww", "do store &x = 2"]), &Pso, 2);
     assert_eq!(edges(&same, 1, 2), [""]);
-    assert_eq!(edges(&reduced(&straight(&ops), Discipline::Tso, 2), 1, 2), [""]);
+    assert_eq!(edges(&reduced(&straight(&ops), &Tso, 2), 1, 2), [""]);
 }

@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
     Cfg, Edge, Init, Local, Mode, Op, Orders, Origin, Point, PointInfo, Process, Program, Range, Role, Shape,
-    ThreadId,
+    ThreadId, Unsupported,
 };
 use wattle_source::Span;
 
 use super::address::{Target, target};
 use super::case::Case;
 use super::pending::{self, Bounds};
-use super::{Capacity, Discipline, MOST_CASES, Move, Refused, unused};
+use super::store_buffers::{MOST_CASES, unused};
+use super::{Capacity, Move};
 
 /// The buffers of one thread, written as locals. `at` is the point that a step starts from.
-pub trait Lines {
+pub(super) trait Lines {
     /// The locations that have a buffer.
     fn holds(&self, location: u32) -> bool;
     /// The newest pending store, or else `from_memory`.
@@ -32,37 +33,33 @@ pub trait Lines {
 }
 
 /// A thread of the program to be reduced.
-pub struct Source<'a> {
+pub(super) struct Source<'a> {
     pub program: &'a Program,
     pub shape: &'a Shape,
     pub thread: ThreadId,
     pub overflow: u32,
 }
 
-pub struct Translated {
+pub(super) struct Translated {
     pub moves: Vec<Move>,
     /// Old and new end points.
     pub ends: Vec<(u32, u32)>,
 }
 
 impl Source<'_> {
-    pub fn cfg(&self) -> &Cfg {
+    pub(super) fn cfg(&self) -> &Cfg {
         &self.program.processes[self.thread.0 as usize].cfg
     }
 
-    pub fn bounds(&self, written: &[u32], discipline: Discipline, capacity: &Capacity) -> Bounds {
-        let limit = |location: u32| match discipline {
-            Discipline::Pso => capacity.at(location),
-            Discipline::Tso => capacity.each,
-        };
+    pub(super) fn bounds(&self, written: &[u32], capacity: &Capacity) -> Bounds {
         let limits: BTreeMap<u32, u32> =
-            written.iter().map(|location| (*location, limit(*location))).collect();
+            written.iter().map(|location| (*location, capacity.at(*location))).collect();
         // Two are enough to see that no fence stands between two stores.
         pending::bounds(self.cfg(), self.shape, &limits, capacity.each.max(2))
     }
 
     /// The sort and range of what a location holds.
-    pub fn cell(&self, location: u32) -> (Sort, Option<Range>) {
+    pub(super) fn cell(&self, location: u32) -> (Sort, Option<Range>) {
         let variable = self.shape.locations[location as usize].variable;
         let variable = &self.program.variables[variable as usize];
         (variable.sort, variable.range)
@@ -71,7 +68,7 @@ impl Source<'_> {
     /// May this store fail, by a fault or because the value is out of range? Where a buffer is full, such a
     /// value is computed nevertheless (into a slot: nobody looks there any more), so that only a store that
     /// is possible overflows.
-    pub fn may_fail(&self, location: u32, value: &Term) -> bool {
+    pub(super) fn may_fail(&self, location: u32, value: &Term) -> bool {
         let fits = |range: Range| match value.kind() {
             Kind::Value(value) => value.code().is_some_and(|code| range.contains(code)),
             Kind::Symbol(Symbol::Local(local)) => {
@@ -94,7 +91,11 @@ impl Source<'_> {
         faults || !self.cell(location).1.is_none_or(fits)
     }
 
-    pub fn translate(&self, process: &mut Process, lines: &dyn Lines) -> Result<Translated, Refused> {
+    pub(super) fn translate(
+        &self,
+        process: &mut Process,
+        lines: &dyn Lines,
+    ) -> Result<Translated, Unsupported> {
         let mut result = Translated { moves: vec![], ends: vec![] };
         let source = self.cfg();
         process.cfg.edges.clear();
@@ -147,7 +148,7 @@ impl Source<'_> {
         Ok(result)
     }
 
-    fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Refused> {
+    fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Unsupported> {
         let span = (!edge.origin.0.is_nowhere()).then_some(edge.origin.0);
         let mut cases = vec![Case::default()];
         if edge.mode == Mode::Locked {
@@ -166,7 +167,7 @@ impl Source<'_> {
             cases = next;
             if cases.len() > MOST_CASES {
                 let what = format!("a step of more than {MOST_CASES} cases");
-                return Err(Refused { what, span });
+                return Err(Unsupported { what, span });
             }
         }
         Ok(cases)
@@ -227,7 +228,7 @@ impl Source<'_> {
 }
 
 /// What the machines do not run.
-fn refuse(op: &Op, span: Option<Span>) -> Result<(), Refused> {
+fn refuse(op: &Op, span: Option<Span>) -> Result<(), Unsupported> {
     let what = match op {
         Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. } => {
             "a remote operation on a store-buffer machine"
@@ -238,11 +239,11 @@ fn refuse(op: &Op, span: Option<Span>) -> Result<(), Refused> {
         Op::Spawn { .. } | Op::Join { .. } => "spawn and join",
         _ => return Ok(()),
     };
-    Err(Refused { what: what.into(), span })
+    Err(Unsupported { what: what.into(), span })
 }
 
 /// A new local of the process, zero at the start.
-pub fn add_local(process: &mut Process, name: &str, sort: Sort, range: Option<Range>) -> u32 {
+pub(super) fn add_local(process: &mut Process, name: &str, sort: Sort, range: Option<Range>) -> u32 {
     let name = unused(name, process.locals.iter().map(|local| &local.name));
     let init = Init::Values(vec![Term::value(sort.zero(), sort)]);
     process.locals.push(Local { name, sort, range, init, hidden: true });
@@ -250,10 +251,10 @@ pub fn add_local(process: &mut Process, name: &str, sort: Sort, range: Option<Ra
 }
 
 /// A counter.
-pub fn add_counter(process: &mut Process, name: &str, most: u32) -> u32 {
+pub(super) fn add_counter(process: &mut Process, name: &str, most: u32) -> u32 {
     add_local(process, name, Sort::Int, Some(Range { low: 0, high: i64::from(most) }))
 }
 
-pub fn equals(local: u32, value: u32) -> Term {
+pub(super) fn equals(local: u32, value: u32) -> Term {
     Term::local(local, Sort::Int).equals(Term::value(Value::Int(i64::from(value)), Sort::Int))
 }

@@ -3,31 +3,61 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_program::{Op, Point, Process, Range};
+use wattle_program::{Op, Point, Process, Program, Range, Unsupported};
 
 use super::address::name;
 use super::case::Case;
 use super::pending::Bounds;
 use super::thread::{Lines, Source, add_counter, add_local};
-use super::{PerThread, Refused, Slot};
+use super::{Buffers, Capacity, Discipline, PerThread, Reduced, Reduction, Room, Slot, store_buffers};
 
-pub struct Tso<'a> {
+/// Total store order.
+#[derive(Clone, Copy, Debug)]
+pub struct Tso;
+
+impl Reduction for Tso {
+    fn discipline(&self) -> Discipline {
+        Discipline::Tso
+    }
+
+    fn capacity(&self, program: &Program, room: &Room) -> Result<Capacity, Unsupported> {
+        match room.of.keys().next() {
+            Some(name) => {
+                let what = format!("under tso a buffer belongs to a thread, not to `{name}`");
+                Err(Unsupported::new(what))
+            }
+            None => room.capacity(program),
+        }
+    }
+
+    fn reduce(&self, program: &Program, capacity: &Capacity) -> Result<Reduced, Unsupported> {
+        let capacity = &Capacity::all(capacity.each);
+        let thread = |source: &Source<'_>, process: &mut Process, written: &[u32], bounds: &Bounds| {
+            let lines = OneLine::new(source, process, written, capacity.each, bounds)?;
+            let translated = source.translate(process, &lines)?;
+            Ok((lines.buffer, translated))
+        };
+        store_buffers::reduce(self.discipline(), program, capacity, Buffers::Tso, thread)
+    }
+}
+
+struct OneLine<'a> {
     source: &'a Source<'a>,
     bounds: &'a Bounds,
-    pub buffer: Option<PerThread>,
+    buffer: Option<PerThread>,
     /// Do slots check ranges by themselves? Otherwise stores do.
     checked: bool,
 }
 
-impl<'a> Tso<'a> {
+impl<'a> OneLine<'a> {
     /// Adds the locals to the process.
-    pub fn new(
+    fn new(
         source: &'a Source<'a>,
         process: &mut Process,
         written: &[u32],
         most: u32,
         bounds: &'a Bounds,
-    ) -> Result<Tso<'a>, Refused> {
+    ) -> Result<OneLine<'a>, Unsupported> {
         let cells: BTreeSet<(Sort, Option<Range>)> =
             written.iter().map(|location| source.cell(*location)).collect();
         let sorts: BTreeSet<Sort> = cells.iter().map(|(sort, _)| *sort).collect();
@@ -35,7 +65,7 @@ impl<'a> Tso<'a> {
         let checked = cells.len() <= 1;
         if !checked && cells.iter().any(|(sort, range)| range.is_some() && !sort.is_integer()) {
             let what = "a range of values that are no integers, among others, under tso";
-            return Err(Refused { what: what.into(), span: None });
+            return Err(Unsupported::new(what));
         }
         let range = cells.first().and_then(|(_, range)| *range).filter(|_| checked);
         let last = written.last().copied().unwrap_or(0);
@@ -55,7 +85,7 @@ impl<'a> Tso<'a> {
             written: written.to_vec(),
         });
         let buffer = buffer.map(|buffer| PerThread { count: add_counter(process, "cnt", most), ..buffer });
-        Ok(Tso { source, bounds, buffer, checked })
+        Ok(OneLine { source, bounds, buffer, checked })
     }
 
     fn most(&self, at: Point) -> usize {
@@ -80,7 +110,7 @@ impl<'a> Tso<'a> {
     }
 }
 
-impl Lines for Tso<'_> {
+impl Lines for OneLine<'_> {
     fn holds(&self, location: u32) -> bool {
         self.buffer.as_ref().is_some_and(|buffer| buffer.written.contains(&location))
     }

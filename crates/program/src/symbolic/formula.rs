@@ -7,7 +7,7 @@ use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Unary};
 
 use super::defined::Need;
 use super::{Arena, Expr};
-use crate::{Point, ProcessId, ThreadId};
+use crate::{Point, ProcessId, ThreadId, Unsupported};
 
 /// A state, as formulas see it.
 pub trait WholeState {
@@ -20,10 +20,6 @@ pub trait WholeState {
     fn content(&mut self, arena: &mut Arena<'_>, location: Expr) -> Expr;
 }
 
-/// Why a formula cannot be compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(pub String);
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
     pub value: Expr,
@@ -35,7 +31,7 @@ pub fn compile(
     arena: &mut Arena<'_>,
     state: &mut dyn WholeState,
     formula: &Term,
-) -> Result<Compiled, Refused> {
+) -> Result<Compiled, Unsupported> {
     let mut compiler = Compiler { arena, state, bound: Vec::new(), needs: Vec::new() };
     let value = compiler.term(formula)?;
     Ok(Compiled { value, needs: compiler.needs })
@@ -55,16 +51,16 @@ struct Compiler<'c, 'a> {
     needs: Vec<Need>,
 }
 
-fn refused<T>(why: impl Into<String>) -> Result<T, Refused> {
-    Err(Refused(why.into()))
+fn refused<T>(why: impl Into<String>) -> Result<T, Unsupported> {
+    Err(Unsupported::new(why))
 }
 
-fn meaningless() -> Refused {
-    Refused("a formula without meaning for whole states".into())
+fn meaningless() -> Unsupported {
+    Unsupported::new("a formula without meaning for whole states")
 }
 
 impl Compiler<'_, '_> {
-    fn term(&mut self, term: &Term) -> Result<Expr, Refused> {
+    fn term(&mut self, term: &Term) -> Result<Expr, Unsupported> {
         Ok(match term.kind() {
             Kind::Value(value) => match value.code() {
                 Some(code) => self.arena.constant(code),
@@ -156,7 +152,7 @@ impl Compiler<'_, '_> {
     }
 
     /// One side of a selection: what it needs is needed unless the other is selected.
-    fn branch(&mut self, term: &Term, other: Expr) -> Result<Expr, Refused> {
+    fn branch(&mut self, term: &Term, other: Expr) -> Result<Expr, Unsupported> {
         let before = self.needs.len();
         let value = self.term(term)?;
         for (condition, _) in &mut self.needs[before..] {
@@ -165,9 +161,9 @@ impl Compiler<'_, '_> {
         Ok(value)
     }
 
-    fn thread(&mut self, process: u32, copy: &Term) -> Result<ThreadId, Refused> {
+    fn thread(&mut self, process: u32, copy: &Term) -> Result<ThreadId, Unsupported> {
         let copy = self.term(copy)?;
         let Some(copy) = self.arena.value(copy) else { return refused("a copy that is computed") };
-        self.arena.shape().checked_thread(process, copy).map_err(|fault| Refused(fault.to_string()))
+        self.arena.shape().checked_thread(process, copy).map_err(|fault| Unsupported::new(fault.to_string()))
     }
 }

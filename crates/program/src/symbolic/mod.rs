@@ -4,11 +4,16 @@
 //! stored values, guards and final locals are expressions over the reads, numbered along the path.
 //! Values are the codes of `Value::code`. Equal expressions are one node, and nodes are folded when
 //! they are made: `r ^ r` is 0 whatever `r` is, so that the false dependencies of litmus tests leave
-//! constants behind. (Dependencies are counted elsewhere, on the terms as written.) A fold never
-//! drops an operand that may fault.
+//! constants behind. A fold never drops an operand that may fault.
+//!
+//! Dependencies are those of the terms as written ([`Terms`]). [`operations`] is what an edge does, for
+//! engines that run threads on such values; the judge of executions uses nothing of this module.
 
+mod conventions;
 mod defined;
 pub mod formula;
+pub mod operations;
+mod terms;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,7 +21,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::Shape;
 use wattle_logic::{Binary, Fault, Sort, Unary, Value, apply_binary, apply_unary};
 
+pub use conventions::Conventions;
 pub use defined::Need;
+pub use terms::{Known, Sources, Terms};
 
 /// The position of a node in its [`Arena`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -343,7 +350,7 @@ impl<'a> Arena<'a> {
         self.binary(Binary::And, Sort::Bool, above, below)
     }
 
-    /// What an expression is worth, given what the reads returned and the cells of a final state.
+    /// The value of an expression, given what the reads returned and the cells of a final state.
     pub fn evaluate(&self, expr: Expr, reads: &[i64], cells: &[i64]) -> Result<i64, Fault> {
         let value = |expr| self.evaluate(expr, reads, cells);
         match self.infos[expr.0 as usize].node {
@@ -376,7 +383,7 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// What every expression is worth, by its number. Unlike in [`Arena::evaluate`], a fault in an
+    /// The value of every expression, by its number. Unlike in [`Arena::evaluate`], a fault in an
     /// operand that does not matter is none: `false && fault` is false. Whoever guards an expression by
     /// the condition under which it has a value may so speak of both at once.
     pub fn evaluate_all(&self, reads: &[i64], cells: &[i64]) -> Vec<Result<i64, Fault>> {

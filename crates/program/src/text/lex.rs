@@ -2,6 +2,8 @@
 
 use wattle_source::{Diagnostic, FileId, Span};
 
+use super::codes;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A word, reserved or not.
@@ -53,7 +55,7 @@ pub fn lex(line: &str, file: FileId, start: usize) -> Result<Vec<Token>, Diagnos
             break;
         } else if first == '"' {
             let (text, length) = quoted(rest)
-                .ok_or_else(|| Diagnostic::error("wir-syntax", span(at, line.len()), "a bad quoted name"))?;
+                .ok_or_else(|| Diagnostic::error(codes::SYNTAX, span(at, line.len()), "a bad quoted name"))?;
             tokens.push(Token { kind: Kind::Quoted, text, span: span(at, at + length) });
             at += length;
         } else if word(first) {
@@ -70,7 +72,7 @@ pub fn lex(line: &str, file: FileId, start: usize) -> Result<Vec<Token>, Diagnos
             at += 1;
         } else {
             let here = span(at, at + first.len_utf8());
-            return Err(Diagnostic::error("wir-syntax", here, format!("`{first}` means nothing here")));
+            return Err(Diagnostic::error(codes::SYNTAX, here, format!("`{first}` means nothing here")));
         }
     }
     tokens.push(Token { kind: Kind::End, text: String::new(), span: span(line.len(), line.len()) });

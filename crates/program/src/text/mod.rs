@@ -30,6 +30,7 @@
 //!   its own carries it: `255:u8`.
 //! * `//` starts a comment.
 
+mod codes;
 mod lex;
 mod parse;
 mod print;
@@ -37,6 +38,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 
+pub use codes::CODES;
 pub use parse::parse;
 pub use print::{print, print_term};
 

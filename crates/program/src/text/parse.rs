@@ -6,6 +6,7 @@
 use wattle_logic::{Sort, Term};
 use wattle_source::{Diagnostic, FileId, Sources, Span};
 
+use super::codes;
 use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
@@ -31,7 +32,7 @@ pub fn parse(sources: &Sources, file: FileId) -> Result<Program, Vec<Diagnostic>
         lines.first().is_some_and(|line| line[0].is("wir") && line[1].text == "1" && line.len() == 3);
     if !header {
         let span = lines.first().map_or(Span::new(file, 0, 0), |line| line[0].span);
-        let problem = Diagnostic::error("wir-header", span, "expected `wir 1` on the first line");
+        let problem = Diagnostic::error(codes::HEADER, span, "expected `wir 1` on the first line");
         return Err(vec![problem.expecting("expected `wir 1`")]);
     }
     lines.remove(0);
@@ -155,7 +156,7 @@ fn read(line: &mut Line<'_>, program: &mut Program) -> Read<()> {
                 Some((_, vocabulary)) => program.vocabulary = *vocabulary,
                 None => {
                     let message = format!("there is no vocabulary {}", token.describe());
-                    return line.error("wir-unknown-name", token.span, message);
+                    return line.error(codes::UNKNOWN_NAME, token.span, message);
                 }
             }
         }
@@ -187,7 +188,7 @@ fn read(line: &mut Line<'_>, program: &mut Program) -> Read<()> {
         }
         "local" | "entry" | "point" | "edge" => {
             let Some(process) = program.processes.last_mut() else {
-                return line.error("wir-syntax", word.span, format!("`{name}` before the first `process`"));
+                return line.error(codes::SYNTAX, word.span, format!("`{name}` before the first `process`"));
             };
             match name {
                 "local" => process.locals.push(local(line)?),
@@ -231,7 +232,7 @@ fn range(line: &mut Line<'_>) -> Read<Option<Range>> {
     let span = line.peek().span;
     let high = line.integer()?;
     if high < low {
-        return line.error("wir-range", span, format!("the range {low}..{high} is empty"));
+        return line.error(codes::RANGE, span, format!("the range {low}..{high} is empty"));
     }
     Ok(Some(Range { low, high }))
 }
@@ -275,7 +276,7 @@ fn point(line: &mut Line<'_>, cfg: &mut Cfg) -> Read<()> {
     let number: u32 = line.number()?;
     if number as usize != cfg.points.len() {
         let message = format!("points are numbered in their order: this is number {}", cfg.points.len());
-        return line.error("wir-syntax", token.span, message);
+        return line.error(codes::SYNTAX, token.span, message);
     }
     let mut info = PointInfo::default();
     while line.accept("label") {
@@ -412,7 +413,7 @@ fn op(line: &mut Line<'_>) -> Read<Op> {
         _ => {
             let message =
                 format!("expected an operation such as `load` or `store`, found {}", token.describe());
-            return line.error("wir-syntax", token.span, message);
+            return line.error(codes::SYNTAX, token.span, message);
         }
     })
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wattle_logic::{Binary, Quantifier, Sort, Symbol, Term, Unary, Value};
-use wattle_source::{Diagnostic, FileId, Span};
+use wattle_source::{Code, Diagnostic, FileId, Span};
 
+use super::codes;
 use super::lex::{Kind, Token};
 use super::print::{OPERATORS, TIGHT, content_sort, operator};
 use crate::{Name, Process, ProcessId, Program};
@@ -63,11 +64,11 @@ impl<'a> Line<'a> {
     pub fn unexpected<T>(&self, expected: &str) -> Read<T> {
         let found = self.peek();
         let message = format!("expected {expected}, found {}", found.describe());
-        let problem = Diagnostic::error("wir-syntax", found.span, message);
+        let problem = Diagnostic::error(codes::SYNTAX, found.span, message);
         Err(Box::new(problem.expecting(format!("expected {expected}"))))
     }
 
-    pub fn error<T>(&self, code: &'static str, span: Span, message: impl Into<String>) -> Read<T> {
+    pub fn error<T>(&self, code: Code, span: Span, message: impl Into<String>) -> Read<T> {
         Err(Box::new(Diagnostic::error(code, span, message)))
     }
 
@@ -106,7 +107,7 @@ impl<'a> Line<'a> {
         match (found.next(), found.next()) {
             (Some(number), None) => Ok(number as u32),
             (None, _) => self.error(
-                "wir-unknown-name",
+                codes::UNKNOWN_NAME,
                 token.span,
                 format!("there is no {} `{}`", bare(what), token.text),
             ),
@@ -116,7 +117,7 @@ impl<'a> Line<'a> {
                     bare(what),
                     token.text
                 );
-                self.error("wir-unknown-name", token.span, message)
+                self.error(codes::UNKNOWN_NAME, token.span, message)
             }
         }
     }
@@ -148,7 +149,7 @@ impl<'a> Line<'a> {
         self.next();
         match token.text.parse() {
             Ok(number) => Ok(number),
-            Err(_) => self.error("wir-number", token.span, "this number is too large or none"),
+            Err(_) => self.error(codes::NUMBER, token.span, "this number is too large or none"),
         }
     }
 
@@ -166,7 +167,7 @@ impl<'a> Line<'a> {
         self.next();
         match format!("-{}", token.text).parse() {
             Ok(number) => Ok(number),
-            Err(_) => self.error("wir-number", token.span, "this number is too large or none"),
+            Err(_) => self.error(codes::NUMBER, token.span, "this number is too large or none"),
         }
     }
 
@@ -224,7 +225,7 @@ impl<'a> Line<'a> {
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth >= DEEPEST {
             return self.error(
-                "wir-nesting",
+                codes::NESTING,
                 self.peek().span,
                 format!("more than {DEEPEST} levels of nesting"),
             );
@@ -246,7 +247,7 @@ impl<'a> Line<'a> {
             self.length += 1;
             if self.length > LONGEST {
                 let message = format!("more than {LONGEST} operators in one line");
-                return self.error("wir-nesting", self.peek().span, message);
+                return self.error(codes::NESTING, self.peek().span, message);
             }
             self.next();
             let right = self.deeper(|line| line.binary(binds + 1))?;
@@ -480,7 +481,7 @@ impl<'a> Line<'a> {
             let label = self.name()?;
             return match found.and_then(|process| process.cfg.labelled(&label)) {
                 Some(point) => Ok(Term::at(process.0, copy, point.0)),
-                None => self.error("wir-unknown-name", token.span, format!("there is no label `{label}`")),
+                None => self.error(codes::UNKNOWN_NAME, token.span, format!("there is no label `{label}`")),
             };
         }
         self.expect(".")?;

@@ -10,7 +10,7 @@ mod story;
 
 use serde_json::{Map, Value, json};
 use wattle_engine::{Figure, Statistics};
-use wattle_source::{Diagnostic, Severity, Sources};
+use wattle_source::{Diagnostic, FileId, Severity, Sources};
 
 pub use check::check;
 pub use fix::fix;
@@ -25,9 +25,10 @@ pub const SCHEMA: u32 = 1;
 
 fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
     let one = |diagnostic: &Diagnostic| {
-        let place = sources.start(diagnostic.span());
-        json!({
-            "code": diagnostic.code,
+        let span = diagnostic.span();
+        let place = sources.start(span);
+        let mut fields = json!({
+            "code": diagnostic.code.name(),
             "severity": match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
@@ -36,7 +37,12 @@ fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
             "line": place.line,
             "column": place.column,
             "help": diagnostic.help,
-        })
+        });
+        // The line is one of the input, unless this says that it is one of a file that the input includes.
+        if span.file != FileId::default() {
+            fields["file"] = json!(sources.name(span.file));
+        }
+        fields
     };
     Value::Array(diagnostics.iter().map(one).collect())
 }

@@ -90,8 +90,9 @@ fn diagnostics() -> Value {
             ("line", number()),
             ("column", number()),
             ("help", or_null(text())),
+            ("file", text()),
         ],
-        &[],
+        &["file"],
     ))
 }
 
@@ -351,7 +352,7 @@ fn test() -> Fields {
         ("line", number()),
         ("model", or_null(text())),
         ("what", text()),
-        ("status", words(&["passed", "failed", "ignored"])),
+        ("status", words(&["passed", "failed", "internal", "ignored"])),
         ("message", or_null(text())),
     ]
 }

@@ -16,7 +16,7 @@ pub(super) fn one(sources: &Sources, diagnostic: &Diagnostic, options: &Options)
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code);
+    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.name());
     let mut group = annotate_snippets::Group::with_title(title);
     // One excerpt a file, the file of the first label first.
     let mut files: Vec<_> = diagnostic.labels.iter().map(|label| label.span.file).collect();

@@ -2,7 +2,7 @@
 //! terms for both.
 
 use wattle_logic::{Binary, Environment, Fault, Kind, Sort, Symbol, Term, Unary, Value};
-use wattle_smt::{Decide, Lit, Models, Outcome, Unsupported};
+use wattle_smt::{Decide, Decision, Lit, Models, Unsupported};
 
 /// Every integer variable is in this range.
 pub const LOW: i64 = -4;
@@ -102,7 +102,7 @@ impl Decide for Brute {
         Ok(self.lits[place])
     }
 
-    fn check(&mut self, assumptions: &[Lit]) -> Outcome {
+    fn check(&mut self, assumptions: &[Lit]) -> Decision {
         let term = |lit: &Lit| &self.terms[self.lits.iter().position(|other| other == lit).unwrap()];
         let terms: Vec<&Term> = assumptions.iter().map(term).collect();
         let holds = |term: &Term, row: &[Value]| evaluate(term, &self.leaves, row) == Value::Bool(true);
@@ -110,7 +110,7 @@ impl Decide for Brute {
             Brute::all(&self.leaves).into_iter().find(|row| terms.iter().all(|term| holds(term, row)));
         self.model = found;
         self.core = if self.model.is_none() { assumptions.to_vec() } else { Vec::new() };
-        if self.model.is_some() { Outcome::Sat } else { Outcome::Unsat }
+        if self.model.is_some() { Decision::Sat } else { Decision::Unsat }
     }
 
     fn core(&self) -> Vec<Lit> {

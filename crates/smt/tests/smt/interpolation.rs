@@ -1,7 +1,7 @@
-//! Interpolants along traces of the kinds that abstraction meets.
+//! Interpolants along straight lines of the kinds that abstraction meets.
 
 use wattle_logic::{Binary, Sort, Symbol, Term, Value};
-use wattle_smt::{Decide, Interpolate, Interpolation, Outcome, Step, Stop, Trace};
+use wattle_smt::{Decide, Decision, Interpolate, Interpolation, Step, Stop, StraightLine};
 
 use crate::brute::{Dice, domain};
 use crate::solver;
@@ -35,10 +35,10 @@ fn assume(guard: Term) -> Step {
 }
 
 /// The interpolants, checked here once more.
-fn interpolants(trace: &Trace) -> Vec<Term> {
-    match solver().interpolants(trace) {
+fn interpolants(line: &StraightLine) -> Vec<Term> {
+    match solver().interpolants(line) {
         Interpolation::Interpolants(found) => {
-            trace.check(&found, &mut solver()).unwrap();
+            line.check(&found, &mut solver()).unwrap();
             found
         }
         other => panic!("{other:?}"),
@@ -48,20 +48,20 @@ fn interpolants(trace: &Trace) -> Vec<Term> {
 #[test]
 fn relations_are_found() {
     let (x, y) = (cell(0), cell(1));
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![x.clone(), y.clone()],
         init: less(x.clone(), y.clone()),
         steps: vec![set(1, add(y.clone(), 1)), set(0, add(x.clone(), 1)), set(1, add(y.clone(), 7))],
         bad: x.clone().equals(y.clone()),
     };
-    let found = interpolants(&trace);
+    let found = interpolants(&line);
     assert_eq!(found[3], less(x, y), "{found:?}");
 }
 
 #[test]
 fn a_counter() {
     let x = cell(0);
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![x.clone()],
         init: is(x.clone(), 0),
         steps: (0..8)
@@ -69,14 +69,14 @@ fn a_counter() {
             .collect(),
         bad: less(Term::int(8), x),
     };
-    interpolants(&trace);
+    interpolants(&line);
 }
 
 #[test]
 fn tickets() {
     // Two customers take tickets and are both served.
     let [next, serve, one, two] = [0, 1, 2, 3].map(cell);
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![next.clone(), serve.clone(), one.clone(), two.clone()],
         init: next.clone().equals(serve.clone()),
         steps: vec![
@@ -86,14 +86,14 @@ fn tickets() {
         ],
         bad: serve.equals(two),
     };
-    interpolants(&trace);
+    interpolants(&line);
 }
 
 #[test]
 fn flags_and_a_turn() {
     let flag = |number| Term::local_of(0, Term::int(number), 0, Sort::Bool);
     let turn = cell(0);
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![flag(0), flag(1), turn.clone()],
         init: flag(0).negated().and(flag(1).negated()),
         steps: vec![
@@ -105,7 +105,7 @@ fn flags_and_a_turn() {
         ],
         bad: flag(0).negated().or(is(turn, 1)),
     };
-    interpolants(&trace);
+    interpolants(&line);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn enumerations_come_back_as_symbols() {
     let other = Term::local(1, Sort::Enum(3));
     let symbol = |number| Term::value(Value::Symbol(number), Sort::Enum(3));
     let at = |number| state.clone().equals(symbol(number));
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![state.clone(), other.clone()],
         init: at(0).negated().and(at(1).negated()),
         steps: vec![
@@ -124,7 +124,7 @@ fn enumerations_come_back_as_symbols() {
         ],
         bad: other.clone().equals(symbol(1)).or(other.equals(symbol(2))).or(at(3)),
     };
-    let found = interpolants(&trace);
+    let found = interpolants(&line);
     for term in &found {
         term.walk(&mut |part| {
             assert!(part.as_value().is_none_or(|value| value.as_int().is_none()), "{found:?}")
@@ -136,13 +136,13 @@ fn enumerations_come_back_as_symbols() {
 fn parity() {
     let x = cell(0);
     let even = |term: Term| is(Term::binary(Binary::Remainder, term, Term::int(2)), 0);
-    let trace = Trace {
+    let line = StraightLine {
         cells: vec![x.clone()],
         init: even(x.clone()),
         steps: vec![set(0, add(x.clone(), 1)), set(0, add(x.clone(), 1))],
         bad: even(x).negated(),
     };
-    interpolants(&trace);
+    interpolants(&line);
 }
 
 #[test]
@@ -154,31 +154,31 @@ fn inputs_are_new_in_every_step() {
         guard: positive.clone(),
         updates: vec![(place, Term::binary(Binary::Add, cell(place as u32), input.clone()))],
     };
-    let mut trace = Trace {
+    let mut line = StraightLine {
         cells: vec![x.clone(), y.clone()],
         init: x.clone().equals(y.clone()),
         steps: vec![grow(0), grow(0)],
         bad: at_most(x.clone(), y.clone()),
     };
-    interpolants(&trace);
+    interpolants(&line);
     // With one input for both steps, they could not end up at an odd distance.
     let distance = Term::binary(Binary::Subtract, x, y);
-    trace.bad = is(distance, 3);
-    assert_eq!(solver().interpolants(&trace), Interpolation::Feasible);
+    line.bad = is(distance, 3);
+    assert_eq!(solver().interpolants(&line), Interpolation::Feasible);
 }
 
 #[test]
-fn traces_without_steps_or_cells() {
-    let none = Trace { cells: vec![], init: Term::bool(true), steps: vec![], bad: Term::bool(true) };
+fn straight_lines_without_steps_or_cells() {
+    let none = StraightLine { cells: vec![], init: Term::bool(true), steps: vec![], bad: Term::bool(true) };
     assert_eq!(solver().interpolants(&none), Interpolation::Feasible);
-    let never = Trace { bad: Term::bool(false), steps: vec![assume(Term::bool(true))], ..none };
+    let never = StraightLine { bad: Term::bool(false), steps: vec![assume(Term::bool(true))], ..none };
     assert_eq!(interpolants(&never).len(), 2);
 }
 
 #[test]
-fn what_is_wrong_with_a_trace_is_said() {
+fn what_is_wrong_with_a_straight_line_is_said() {
     let (x, y) = (cell(0), cell(1));
-    let good = Trace {
+    let good = StraightLine {
         cells: vec![x.clone(), y.clone()],
         init: is(x.clone(), 0),
         steps: vec![],
@@ -186,20 +186,20 @@ fn what_is_wrong_with_a_trace_is_said() {
     };
     let product = Term::binary(Binary::Multiply, x.clone(), y);
     let bad = [
-        Trace { cells: vec![x.clone(), x.clone()], ..good.clone() },
-        Trace { steps: vec![set(7, Term::int(0))], ..good.clone() },
-        Trace { steps: vec![set(0, Term::bool(true))], ..good.clone() },
-        Trace {
+        StraightLine { cells: vec![x.clone(), x.clone()], ..good.clone() },
+        StraightLine { steps: vec![set(7, Term::int(0))], ..good.clone() },
+        StraightLine { steps: vec![set(0, Term::bool(true))], ..good.clone() },
+        StraightLine {
             steps: vec![Step {
                 guard: Term::bool(true),
                 updates: vec![(0, Term::int(0)), (0, Term::int(1))],
             }],
             ..good.clone()
         },
-        Trace { bad: is(product, 1), ..good.clone() },
+        StraightLine { bad: is(product, 1), ..good.clone() },
     ];
-    for trace in bad {
-        assert!(matches!(solver().interpolants(&trace), Interpolation::Unsupported(_)), "{trace:?}");
+    for line in bad {
+        assert!(matches!(solver().interpolants(&line), Interpolation::Unsupported(_)), "{line:?}");
     }
     let found = interpolants(&good);
     assert!(good.check(&[Term::bool(true)], &mut solver()).unwrap_err().contains("the end"));
@@ -211,17 +211,17 @@ fn what_is_wrong_with_a_trace_is_said() {
 #[test]
 fn who_is_told_to_stop_stops() {
     let x = cell(0);
-    let trace =
-        Trace { cells: vec![x.clone()], init: is(x.clone(), 0), steps: vec![], bad: is(x.clone(), 1) };
+    let line =
+        StraightLine { cells: vec![x.clone()], init: is(x.clone(), 0), steps: vec![], bad: is(x.clone(), 1) };
     let mut solver = solver();
     solver.stop_when(|| true);
     let lit = solver.literal(&is(x, 0)).unwrap();
-    while solver.check(&[lit]) != Outcome::Stopped(Stop::Asked) {}
-    assert_eq!(solver.interpolants(&trace), Interpolation::Stopped(Stop::Asked));
+    while solver.check(&[lit]) != Decision::Stopped(Stop::Asked) {}
+    assert_eq!(solver.interpolants(&line), Interpolation::Stopped(Stop::Asked));
 }
 
 #[test]
-fn random_traces_are_feasible_or_have_interpolants() {
+fn random_straight_lines_are_feasible_or_have_interpolants() {
     let cells = vec![cell(0), cell(1), Term::local(0, Sort::Bool), Term::local(1, Sort::Enum(0))];
     let mut dice = Dice(2013);
     let (mut infeasible, mut feasible, mut given_up) = (0, 0, 0);
@@ -242,21 +242,21 @@ fn random_traces_are_feasible_or_have_interpolants() {
             })
             .collect();
         let init = Term::conjunction(cells.iter().map(domain)).and(dice.boolean(&cells, 2));
-        let trace = Trace { cells: cells.clone(), init, steps, bad: dice.boolean(&cells, 2) };
+        let line = StraightLine { cells: cells.clone(), init, steps, bad: dice.boolean(&cells, 2) };
         // The same question, asked of the solver about the first state only.
-        let path = (trace.steps.iter().rev())
-            .fold(trace.bad.clone(), |after, step| step.guard.clone().and(trace.before(step, &after)));
+        let path = (line.steps.iter().rev())
+            .fold(line.bad.clone(), |after, step| step.guard.clone().and(line.before(step, &after)));
         let mut solver = solver();
-        let lits = [solver.literal(&trace.init).unwrap(), solver.literal(&path).unwrap()];
+        let lits = [solver.literal(&line.init).unwrap(), solver.literal(&path).unwrap()];
         let expected = solver.check(&lits);
-        match solver.interpolants(&trace) {
+        match solver.interpolants(&line) {
             Interpolation::Interpolants(found) => {
-                assert_eq!(expected, Outcome::Unsat, "{trace:?}");
-                trace.check(&found, &mut crate::solver()).unwrap();
+                assert_eq!(expected, Decision::Unsat, "{line:?}");
+                line.check(&found, &mut crate::solver()).unwrap();
                 infeasible += 1;
             }
             Interpolation::Feasible => {
-                assert_eq!(expected, Outcome::Sat, "{trace:?}");
+                assert_eq!(expected, Decision::Sat, "{line:?}");
                 feasible += 1;
             }
             Interpolation::Stopped(why) => {

@@ -1,7 +1,7 @@
 //! A solver that may not go on says so. (Memory is tested in a process of its own.)
 
 use wattle_logic::{Binary, Sort, Symbol, Term};
-use wattle_smt::{Decide, Interpolate, Interpolation, Lit, Outcome, Step, Stop, Trace};
+use wattle_smt::{Decide, Decision, Interpolate, Interpolation, Lit, Step, Stop, StraightLine};
 
 use crate::solver;
 
@@ -23,13 +23,13 @@ fn a_long_check_ends_when_it_is_told_to() {
     let hard: Vec<Lit> = pigeons(14).iter().map(|term| solver.literal(term).unwrap()).collect();
     // Asked while the check goes on, which takes minutes otherwise.
     solver.stop_when(|| true);
-    assert_eq!(solver.check(&hard), Outcome::Stopped(Stop::Asked));
-    assert_eq!(solver.check(&hard[..1]), Outcome::Stopped(Stop::Asked), "a no is final");
+    assert_eq!(solver.check(&hard), Decision::Stopped(Stop::Asked));
+    assert_eq!(solver.check(&hard[..1]), Decision::Stopped(Stop::Asked), "a no is final");
     assert!(solver.implies(&[], &Term::bool(true)).is_err());
 }
 
 /// Numbers that grow by inputs of their own, in a circle, and a condition about all of them.
-fn circle(length: usize) -> Trace {
+fn circle(length: usize) -> StraightLine {
     let cell = |number: usize| Term::local(number as u32, Sort::Int);
     let input = Term::symbol(Symbol::Bound(0), Sort::Int);
     let sum = (0..12).map(cell).reduce(|a, b| Term::binary(Binary::Add, a, b)).unwrap();
@@ -48,7 +48,7 @@ fn circle(length: usize) -> Trace {
             ),
         )],
     });
-    Trace {
+    StraightLine {
         cells: (0..12).map(cell).collect(),
         init: Term::conjunction(
             (0..12).map(|number| {

@@ -1,28 +1,28 @@
 //! Random questions: Z3 must answer as trying all values does.
 
 use wattle_logic::{Sort, Term, Value};
-use wattle_smt::{Decide, Lit, Models, Outcome};
+use wattle_smt::{Decide, Decision, Lit, Models};
 
 use crate::brute::{Brute, Dice, domain, evaluate, leaves};
 use crate::solver;
 
 /// What every implementation must do: models satisfy what was assumed, and cores are unsatisfiable.
-fn conforms(solver: &mut (impl Decide + Models), terms: &[Term], chosen: &[usize]) -> Outcome {
+fn conforms(solver: &mut (impl Decide + Models), terms: &[Term], chosen: &[usize]) -> Decision {
     let lits: Vec<Lit> = terms.iter().map(|term| solver.literal(term).unwrap()).collect();
     let assumed: Vec<Lit> = chosen.iter().map(|choice| lits[*choice]).collect();
     let outcome = solver.check(&assumed);
     match &outcome {
-        Outcome::Sat => {
+        Decision::Sat => {
             for choice in chosen {
                 assert_eq!(solver.holds(&terms[*choice]), Some(true), "{:?}", terms[*choice]);
             }
         }
-        Outcome::Unsat => {
+        Decision::Unsat => {
             let core = solver.core();
             assert!(core.iter().all(|lit| assumed.contains(lit)), "a core of assumptions");
-            assert_eq!(solver.check(&core), Outcome::Unsat, "the core is unsatisfiable");
+            assert_eq!(solver.check(&core), Decision::Unsat, "the core is unsatisfiable");
         }
-        Outcome::Stopped(why) => panic!("{why}"),
+        Decision::Stopped(why) => panic!("{why}"),
     }
     outcome
 }
@@ -56,7 +56,7 @@ fn questions_are_answered_as_by_trying_all_values() {
                 "{:?}",
                 chosen.iter().map(|choice| &terms[*choice]).collect::<Vec<_>>()
             );
-            if answered == Outcome::Sat { sat += 1 } else { unsat += 1 }
+            if answered == Decision::Sat { sat += 1 } else { unsat += 1 }
         }
     }
     assert!(sat > 50 && unsat > 50, "{sat} sat, {unsat} unsat");
@@ -73,7 +73,7 @@ fn values_in_a_model_are_those_of_the_evaluator() {
         let lit = z3.literal(&condition).unwrap();
         let mut assumed = within.clone();
         assumed.push(lit);
-        if z3.check(&assumed) != Outcome::Sat {
+        if z3.check(&assumed) != Decision::Sat {
             continue;
         }
         let values: Vec<Value> = (leaves.iter())

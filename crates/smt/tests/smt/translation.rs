@@ -1,7 +1,7 @@
 //! What is translated, and what is refused.
 
 use wattle_logic::{Binary, Quantifier, Sort, Symbol, Term, Unary, Value};
-use wattle_smt::{Decide, Models, Outcome};
+use wattle_smt::{Decide, Decision, Models};
 
 use crate::brute::evaluate;
 use crate::solver;
@@ -13,7 +13,7 @@ fn division_is_as_in_c_for_all_signs() {
     for by in [-5, -2, -1, 1, 2, 5, i64::MAX] {
         for value in (-11..=11).chain([i64::MAX, -i64::MAX]) {
             let fixed = solver.literal(&x.clone().equals(Term::int(value))).unwrap();
-            assert_eq!(solver.check(&[fixed]), Outcome::Sat);
+            assert_eq!(solver.check(&[fixed]), Decision::Sat);
             for operator in [Binary::Divide, Binary::Remainder] {
                 let term = Term::binary(operator, x.clone(), Term::int(by));
                 let expected = evaluate(&term, std::slice::from_ref(&x), &[Value::Int(value)]);
@@ -21,8 +21,8 @@ fn division_is_as_in_c_for_all_signs() {
                 // Also where the solver reasons, and not only computes.
                 let as_computed =
                     solver.literal(&term.equals(Term::value(expected, Sort::Int)).negated()).unwrap();
-                assert_eq!(solver.check(&[fixed, as_computed]), Outcome::Unsat);
-                assert_eq!(solver.check(&[fixed]), Outcome::Sat);
+                assert_eq!(solver.check(&[fixed, as_computed]), Decision::Unsat);
+                assert_eq!(solver.check(&[fixed]), Decision::Sat);
             }
         }
     }
@@ -34,7 +34,7 @@ fn numbers_beyond_64_bits_have_no_value_here() {
     let beyond = Term::binary(Binary::Add, x.clone(), x.clone());
     let mut solver = solver();
     let large = solver.literal(&x.clone().equals(Term::int(i64::MAX))).unwrap();
-    assert_eq!(solver.check(&[large]), Outcome::Sat);
+    assert_eq!(solver.check(&[large]), Decision::Sat);
     assert_eq!(solver.integer(&x), Some(i64::MAX));
     assert_eq!(solver.integer(&beyond), None);
     let positive = Term::binary(Binary::Greater, beyond, Term::int(0));
@@ -47,12 +47,12 @@ fn there_is_no_model_without_sat() {
     let mut solver = solver();
     assert_eq!(solver.holds(&p), None);
     let both = [solver.literal(&p).unwrap(), solver.literal(&p.negated()).unwrap()];
-    assert_eq!(solver.check(&both[..1]), Outcome::Sat);
+    assert_eq!(solver.check(&both[..1]), Decision::Sat);
     assert_eq!(solver.holds(&p), Some(true));
-    assert_eq!(solver.check(&both), Outcome::Unsat);
+    assert_eq!(solver.check(&both), Decision::Unsat);
     assert_eq!(solver.holds(&p), None);
     assert_eq!(solver.core(), both);
-    assert_eq!(solver.check(&both[1..]), Outcome::Sat);
+    assert_eq!(solver.check(&both[1..]), Decision::Sat);
     assert_eq!(solver.core(), []);
     assert_eq!(solver.integer(&p), None, "a boolean is no integer");
     assert_eq!(solver.holds(&Term::local(9, Sort::Int)), None, "an integer is no boolean");
@@ -93,7 +93,7 @@ fn what_is_outside_is_refused_by_name() {
         let why = solver.literal(&term).expect_err("refused").to_string();
         assert!(why.contains(word), "{why} should say {word}: {term:?}");
     }
-    assert_eq!(solver.check(&[]), Outcome::Sat, "a refusal leaves the solver in order");
+    assert_eq!(solver.check(&[]), Decision::Sat, "a refusal leaves the solver in order");
 }
 
 #[test]

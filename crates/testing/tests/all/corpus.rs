@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wattle_program::Program;
-use wattle_source::{NoLoader, Sources};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -12,9 +11,7 @@ fn root() -> PathBuf {
 
 pub fn program(path: &str) -> Program {
     let text = fs::read_to_string(root().join(path)).unwrap();
-    let (sources, file) = Sources::single(path, &text);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    (frontend.parse)(&sources, file, &NoLoader).unwrap().program
+    wattle_frontend_wtl::FRONTEND.read(path, &text).unwrap().program
 }
 
 /// Every `.wtl` program, by path.

@@ -12,7 +12,6 @@ use wattle_judge::confirm::{confirm, is_deadlock};
 use wattle_memory::operational::{Action, Outcome, State, initial_states, is_final, is_stuck, successors};
 use wattle_memory::{Machine, find};
 use wattle_program::{Cfg, Edge, Program, Role, Shape};
-use wattle_source::{NoLoader, Sources};
 
 /// Threads that wait for each other, with a few stores so that somebody may be let go.
 fn text(seed: u64) -> String {
@@ -59,9 +58,7 @@ fn variable(rng: &mut Rng) -> &'static str {
 }
 
 fn program(text: &str) -> Program {
-    let (sources, file) = Sources::single("random.wtl", text);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    match (frontend.parse)(&sources, file, &NoLoader) {
+    match wattle_frontend_wtl::FRONTEND.read("random.wtl", text) {
         Ok(parsed) => parsed.program,
         Err(errors) => panic!("{text}\n{errors:?}"),
     }

@@ -3,9 +3,9 @@
 use wattle_engine::{Budget, Counterexample, Engine, Property, Run, Task, Verdict};
 use wattle_engine_explore::Explore;
 use wattle_generate::{Flavour, Profile};
-use wattle_memory::find;
 use wattle_memory::operational::Action;
-use wattle_memory::reduction::{Capacity, Discipline, Move, Reduced, reduce};
+use wattle_memory::reduction::{Capacity, Move, Pso, Reduced, Reduction, Tso};
+use wattle_memory::{Machine, find};
 use wattle_program::passes::{forget_dead, instantiate};
 use wattle_program::{Program, validate};
 use wattle_testing::laws;
@@ -39,7 +39,7 @@ fn barriers_under_pso_are_reduced_exactly() {
         }
         with_barriers += 1;
         for capacity in 1..=3 {
-            match follow(&program, Discipline::Pso, capacity, 400) {
+            match follow(&program, Machine::Pso, capacity, 400) {
                 Ok(Followed::All { .. }) => followed += 1,
                 Ok(_) => {}
                 Err(what) => panic!("seed {seed}, buffers of {capacity}: {what}"),
@@ -55,7 +55,7 @@ fn random_programs_overflow() {
     let (mut overflows, mut refused) = (0, 0);
     for seed in 0..200 {
         let program = wattle_generate::program(seed, &profile(seed));
-        match follow(&program, Discipline::Pso, 1, 200).unwrap() {
+        match follow(&program, Machine::Pso, 1, 200).unwrap() {
             Followed::Refused(_) => refused += 1,
             Followed::All { overflow, .. } => overflows += u32::from(overflow),
             Followed::TooLarge => {}
@@ -78,8 +78,8 @@ fn the_corpus_has_the_same_verdicts() {
         if name.contains("rma") || instantiate(&program).is_err() {
             continue;
         }
-        for (model, discipline) in [("tso", Discipline::Tso), ("pso", Discipline::Pso)] {
-            let Ok(reduced) = reduce(&program, discipline, &Capacity::all(2)) else {
+        for (model, reduction) in [("tso", &Tso as &dyn Reduction), ("pso", &Pso)] {
+            let Ok(reduced) = reduction.reduce(&program, &Capacity::all(2)) else {
                 refused += 1;
                 continue;
             };

@@ -10,7 +10,6 @@ use wattle_judge::certify::explore_all;
 use wattle_judge::confirm::confirm;
 use wattle_memory::find;
 use wattle_program::{Program, Role, passes};
-use wattle_source::{NoLoader, Sources};
 
 /// Two threads with a section each; `%` stands where a label may.
 fn text(seed: u64) -> String {
@@ -71,9 +70,7 @@ fn condition(rng: &mut Rng) -> String {
 }
 
 fn program(text: &str) -> Program {
-    let (sources, file) = Sources::single("random.wtl", text);
-    let frontend = wattle_frontend::for_extension("wtl").unwrap();
-    match (frontend.parse)(&sources, file, &NoLoader) {
+    match wattle_frontend_wtl::FRONTEND.read("random.wtl", text) {
         Ok(parsed) => parsed.program,
         Err(errors) => panic!("{text}\n{errors:?}"),
     }

@@ -5,11 +5,9 @@ mod replay;
 mod shapes;
 
 use wattle_program::Program;
-use wattle_source::{NoLoader, Sources};
 
 fn parse(text: &str) -> Program {
-    let (sources, file) = Sources::single("test.wtl", text);
-    let parsed = (wattle_frontend::wtl::FRONTEND.parse)(&sources, file, &NoLoader);
+    let parsed = wattle_frontend_wtl::FRONTEND.read("test.wtl", text);
     parsed.unwrap_or_else(|problems| panic!("{problems:?}\n{text}")).program
 }
 

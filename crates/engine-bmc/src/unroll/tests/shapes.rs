@@ -3,7 +3,7 @@
 use wattle_program::{Program, Shape};
 
 use super::parse;
-use crate::structure::{Access, Structure};
+use crate::unroll::structure::{Access, Structure};
 use crate::unroll::{Options, Wanted, everywhere, unroll};
 
 /// Each thread's events as `R x`, `W x`, with `?` where the guard is no constant.
@@ -92,7 +92,7 @@ fn dependencies_follow_the_text() {
     let shape = Shape::new(&program).unwrap();
     let options = Options { wanted: Wanted::ALL, ..Options::default() };
     let structure = unroll(&program, &shape, &options).unwrap();
-    let pairs = |list: &[crate::structure::Dependency]| -> Vec<(u32, u32)> {
+    let pairs = |list: &[crate::unroll::structure::Dependency]| -> Vec<(u32, u32)> {
         list.iter().map(|dependency| (dependency.from, dependency.to)).collect()
     };
     assert_eq!(pairs(&structure.address), [(4, 5)]);

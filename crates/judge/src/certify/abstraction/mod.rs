@@ -27,7 +27,7 @@ use wattle_engine::certificate::abstraction::{AbstractProof, Claim, Literals, St
 use wattle_engine::{Coverage, Halt, Property, Reason, Run, Task, Unsupported};
 use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::Machine;
-use wattle_memory::reduction::{Discipline, Move, reduce};
+use wattle_memory::reduction::{self, Moves, plain_moves};
 use wattle_program::{EdgeId, ProcessId, Program, Shape, ThreadId, passes};
 use wattle_smt::Library;
 
@@ -90,20 +90,25 @@ impl<'a> Checked<'a> {
         }
         let expected = match task.memory.machine {
             Some(Machine::Sc { .. }) => None,
-            Some(Machine::Tso) => Some(Discipline::Tso),
-            Some(Machine::Pso) => Some(Discipline::Pso),
-            _ => return Err(wrong(format!("{} has no store buffers", task.memory.name))),
+            machine => match machine.and_then(reduction::of) {
+                None => return Err(wrong(format!("{} has no store buffers", task.memory.name))),
+                Some(reduction) => Some(reduction.discipline()),
+            },
         };
         if expected != proof.reduction.as_ref().map(|(discipline, _)| *discipline) {
             return Err(wrong("it is about another memory model"));
         }
         let written = starting_as_searched(task.program);
         let (program, moves) = match &proof.reduction {
-            None => (passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?, None),
+            None => {
+                let flat = passes::instantiate(&written).map_err(|why| unsupported(why.to_string()))?;
+                let moves = plain_moves(&flat);
+                (flat, moves)
+            }
             Some((discipline, capacity)) => {
-                let reduced = reduce(&written, *discipline, capacity);
+                let reduced = reduction::named(*discipline).reduce(&written, capacity);
                 let reduced = reduced.map_err(|why| unsupported(why.to_string()))?;
-                (reduced.program, Some(reduced.moves))
+                (reduced.program, reduced.moves)
             }
         };
         let system = System::new(&program).map_err(|why| unsupported(why.what))?;
@@ -111,7 +116,7 @@ impl<'a> Checked<'a> {
         let step = |transition: &Transition| Step { thread: transition.thread, edge: transition.edge };
         let steps = system.transitions.iter().enumerate().map(|(n, transition)| (step(transition), n));
         let steps = steps.collect();
-        let of_edge = of_edge(task.program, &system, moves.as_deref())?;
+        let of_edge = of_edge(task.program, &system, &moves)?;
         let cubes = proof.triples.iter().map(|triple| cube(proof, &triple.cube)).collect::<Result<_, _>>()?;
         let states =
             proof.states.iter().map(|(_, literals)| cube(proof, literals)).collect::<Result<_, _>>()?;
@@ -209,18 +214,17 @@ fn cube(proof: &AbstractProof, literals: &Literals) -> Result<Cube, Halt> {
     Ok(literals.iter().fold(Cube::default(), with))
 }
 
-/// See [`Checked::of_edge`]. `moves`: what the edges of a reduced program stand for, by thread.
+/// See [`Checked::of_edge`].
 fn of_edge(
     program: &Program,
     system: &System,
-    moves: Option<&[Vec<Move>]>,
+    moves: &Moves,
 ) -> Result<HashMap<(ProcessId, EdgeId), Vec<usize>>, Reason> {
     let shape = Shape::new(program).map_err(|why| Reason::Unsupported(Unsupported::new(why.to_string())))?;
     let edges = |process| program.process(process).cfg.edge_ids().map(move |edge| ((process, edge), vec![]));
     let mut found: HashMap<(ProcessId, EdgeId), Vec<usize>> = program.process_ids().flat_map(edges).collect();
     for (number, Transition { thread, edge, .. }) in system.transitions.iter().enumerate() {
-        let moved = moves.map_or(Move::Step(*edge), |moves| moves[*thread as usize][edge.0 as usize]);
-        if let Move::Step(edge) | Move::Overflow(edge) = moved {
+        if let Some(edge) = moves[*thread as usize][edge.0 as usize].edge() {
             let process = shape.info(ThreadId(*thread)).process;
             found.entry((process, edge)).or_default().push(number);
         }

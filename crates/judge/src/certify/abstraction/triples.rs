@@ -8,7 +8,7 @@ use wattle_abstraction::Cube;
 use wattle_engine::certificate::abstraction::Triple;
 use wattle_engine::{Halt, Reason, Run, Spent, Unsupported, Work};
 use wattle_logic::{Kind, Term};
-use wattle_smt::{Decide, Library, Limits, Lit, Outcome, Solver};
+use wattle_smt::{Decide, Decision, Library, Limits, Lit, Solver};
 
 use super::{Checked, Claim, places, wrong};
 
@@ -109,9 +109,9 @@ impl<'c> Triples<'c> {
             assumed.push(literal.map_err(|why| Reason::Unsupported(Unsupported::new(why.to_string())))?);
         }
         match self.solver.check(&assumed) {
-            Outcome::Sat => Ok(true),
-            Outcome::Unsat => Ok(false),
-            Outcome::Stopped(why) => {
+            Decision::Sat => Ok(true),
+            Decision::Unsat => Ok(false),
+            Decision::Stopped(why) => {
                 self.run.poll(Work::NONE, spent(self.run))?;
                 Err(Reason::Solver(why.to_string()))
             }

@@ -7,6 +7,7 @@ use wattle_source::{Diagnostic, Span};
 use super::super::core::{NodeId, Type};
 use super::super::syntax::{Expr, ExprKind};
 use super::{Closure, Failure, Lower, Lowered, Scope, Value, error, operator, unsupported};
+use crate::cat::codes;
 
 /// How the three operators that sets and relations share meet `0` and `~0`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl Lower<'_> {
                 let sign = operator.sign();
                 let message = format!("{sign} takes two sets or two relations, not one of each");
                 return Err(Failure::Error(
-                    Diagnostic::error("cat-type", set, message)
+                    Diagnostic::error(codes::TYPE, set, message)
                         .expecting("this is a set")
                         .label(relation, "this is a relation")
                         .help("`[S]` is the identity on a set S, `S * T` all pairs from S to T"),
@@ -202,7 +203,7 @@ impl Lower<'_> {
             other => {
                 let found = self.describe(&other);
                 let message = format!("this is {found}, not a function");
-                let problem = Diagnostic::error("cat-type", function.span, message);
+                let problem = Diagnostic::error(codes::TYPE, function.span, message);
                 Err(Failure::Error(match other {
                     Value::Node(_) => problem
                         .label(argument.span, "and this stands where its argument would be")
@@ -221,7 +222,7 @@ impl Lower<'_> {
             Value::Poison => Err(Failure::Silent),
             other => {
                 let found = self.describe(&other);
-                error("cat-type", span, format!("a set or relation is wanted here, and this is {found}"))
+                error(codes::TYPE, span, format!("a set or relation is wanted here, and this is {found}"))
             }
         }
     }

@@ -16,12 +16,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use wattle_program::Name;
-use wattle_source::{Code, Diagnostic, Span};
+use wattle_source::{Code, Diagnostic, Span, did_you_mean};
 
 use super::base;
 use super::build::Builder;
 use super::core::{Axiom, Core, NodeId, Test, Type};
 use super::syntax::{Expr, Function, Instruction, InstructionKind, Pattern, Procedure, Tree};
+use crate::cat::codes;
 
 /// More errors than this help nobody.
 const MOST_ERRORS: usize = 20;
@@ -161,7 +162,7 @@ impl Lower<'_> {
                 }
                 if self.defined > MOST_DEFINITIONS {
                     let message = format!("more than {MOST_DEFINITIONS} definitions");
-                    return error("cat-recursion", instruction.span, message);
+                    return error(codes::RECURSION, instruction.span, message);
                 }
                 result
             }
@@ -192,7 +193,7 @@ impl Lower<'_> {
             }
             InstructionKind::Call { name, argument } => {
                 let Value::Procedure(closure) = self.lookup(&name.name, name.span, scope)? else {
-                    return error("cat-type", name.span, format!("`{}` is not a procedure", name.name));
+                    return error(codes::TYPE, name.span, format!("`{}` is not a procedure", name.name));
                 };
                 let argument = self.expression(argument, scope)?;
                 let mut inside = closure.scope.clone();
@@ -254,11 +255,9 @@ impl Lower<'_> {
             known.push(&here.name);
             local = &here.next;
         }
-        let problem = Diagnostic::error("cat-unknown-name", span, format!("`{name}` is not defined"));
-        match super::similar::nearest(name, known) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem,
-        }
+        let mut problem = Diagnostic::error(codes::UNKNOWN_NAME, span, format!("`{name}` is not defined"));
+        problem.help = did_you_mean(name, known);
+        problem
     }
 
     /// Take an argument apart.
@@ -281,7 +280,7 @@ impl Lower<'_> {
             (Pattern::Tuple(_), Value::Poison) => Err(Failure::Silent),
             (Pattern::Tuple(names), value) => {
                 let found = if let Value::Tuple(values) = &value { values.len() } else { 1 };
-                error("cat-arguments", span, format!("{} values are wanted here, not {found}", names.len()))
+                error(codes::ARGUMENTS, span, format!("{} values are wanted here, not {found}", names.len()))
             }
         }
     }
@@ -293,7 +292,7 @@ impl Lower<'_> {
         if self.depth > DEEPEST || self.work > MOST_WORK {
             self.depth -= 1;
             let message = "the definitions that this calls do not come to an end, or are too large";
-            return error("cat-recursion", span, message);
+            return error(codes::RECURSION, span, message);
         }
         Ok(())
     }
@@ -313,7 +312,7 @@ impl Lower<'_> {
                 };
                 let found = self.describe(&other);
                 let problem = Diagnostic::error(
-                    "cat-type",
+                    codes::TYPE,
                     span,
                     format!("{what} takes a {wanted}, and this is {found}"),
                 );
@@ -372,11 +371,11 @@ fn names(pattern: &Pattern) -> Vec<Name> {
 }
 
 fn unsupported<T>(span: Span, what: &str) -> Lowered<T> {
-    error("cat-unsupported", span, format!("{what} is not supported"))
+    error(codes::UNSUPPORTED, span, format!("{what} is not supported"))
 }
 
 fn unsupported_name<T>(span: Span, why: &str) -> Lowered<T> {
-    error("cat-unsupported", span, format!("this is not supported: {why}"))
+    error(codes::UNSUPPORTED, span, format!("this is not supported: {why}"))
 }
 
 /// The text of a type error names the operator.

@@ -22,6 +22,7 @@ use wattle_source::Diagnostic;
 use super::super::lex::Kind;
 use super::super::syntax::{Binding, Condition, Expr, ExprKind, Function, Pattern};
 use super::{Parsed, Parser, expr, is_reserved, pattern};
+use crate::cat::codes;
 
 /// How many operators after one operand.
 const LONGEST: usize = 16;
@@ -282,14 +283,14 @@ impl Parser<'_> {
             _ => "*",
         };
         self.error(
-            "cat-ambiguous",
+            codes::AMBIGUOUS,
             format!("`{sign}` and `{other}` bind alike: parentheses must say which is first"),
         )
     }
 
     fn not_too_many(&self, count: usize) -> Parsed<()> {
         match count > LONGEST {
-            true => Err(self.error("cat-nesting", format!("more than {LONGEST} operators on one operand"))),
+            true => Err(self.error(codes::NESTING, format!("more than {LONGEST} operators on one operand"))),
             false => Ok(()),
         }
     }

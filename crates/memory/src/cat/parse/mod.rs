@@ -15,6 +15,7 @@ use wattle_source::{Code, Diagnostic, FileId, Sources, Span};
 use super::core::{Role, Test};
 use super::lex::{Kind, Token, lex};
 use super::syntax::{Expr, ExprKind, Ident, Instruction, InstructionKind, Pattern, Procedure};
+use crate::cat::codes;
 
 /// Parentheses, `let … in` and procedures nest at most so deep.
 const DEEPEST: u32 = 100;
@@ -142,14 +143,14 @@ impl<'t> Parser<'t> {
             Kind::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
             Kind::Sign(sign) => format!("`{sign}`"),
         };
-        self.error("cat-syntax", format!("expected {expected}, found {found}"))
+        self.error(codes::SYNTAX, format!("expected {expected}, found {found}"))
     }
 
     /// One level down; the caller comes back up with `depth -= 1` unless it failed.
     fn descend(&mut self) -> Parsed<()> {
         self.depth += 1;
         match self.depth > DEEPEST {
-            true => Err(self.error("cat-nesting", format!("more than {DEEPEST} levels inside each other"))),
+            true => Err(self.error(codes::NESTING, format!("more than {DEEPEST} levels inside each other"))),
             false => Ok(()),
         }
     }
@@ -169,7 +170,7 @@ impl<'t> Parser<'t> {
         while OPTIONS.iter().any(|option| self.accept(option)) {}
         if self.is("catdep") {
             let message = "`catdep`: dependencies that the model computes from register events";
-            return Err(self.error("cat-unsupported", message));
+            return Err(self.error(codes::UNSUPPORTED, message));
         }
         Ok((!words.is_empty()).then(|| words.join(" ")))
     }
@@ -291,7 +292,7 @@ impl<'t> Parser<'t> {
             }
             "enum" | "instructions" | "default" => {
                 return Err(
-                    self.error("cat-unsupported", format!("`{word}` (of .bell files) is not supported"))
+                    self.error(codes::UNSUPPORTED, format!("`{word}` (of .bell files) is not supported"))
                 );
             }
             _ => return Err(self.unexpected("an instruction such as `let` or `acyclic`")),
@@ -345,7 +346,7 @@ impl<'t> Parser<'t> {
     fn procedure(&mut self) -> Parsed<InstructionKind> {
         self.at += 1;
         if self.accept("rec") {
-            return Err(self.error("cat-unsupported", "recursive procedures are not supported"));
+            return Err(self.error(codes::UNSUPPORTED, "recursive procedures are not supported"));
         }
         let name = self.ident("a name")?;
         let pattern = match self.accept("(") {

@@ -13,6 +13,7 @@ use wattle_source::{Diagnostic, LoadError, Loader, Sources};
 use super::{Axioms, read};
 
 /// Files by name.
+#[derive(Debug)]
 struct Files<'a>(&'a [(&'a str, &'a str)]);
 
 impl Loader for Files<'_> {
@@ -49,5 +50,5 @@ fn errors(text: &str) -> Vec<(&'static str, String)> {
 fn errors_with(text: &str, files: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     let (sources, result) = with_files(text, files);
     let problems = result.expect_err("an error");
-    problems.iter().map(|problem| (problem.code, sources.slice(problem.span()).to_owned())).collect()
+    problems.iter().map(|problem| (problem.code.name(), sources.slice(problem.span()).to_owned())).collect()
 }

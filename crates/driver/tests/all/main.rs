@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod conformance;
 mod engines;
 mod fences;
 mod lies;

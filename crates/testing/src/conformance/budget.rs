@@ -50,15 +50,17 @@ fn doubling() -> Program {
 /// A question, what the run allows, and the reasons for which an engine may stop.
 struct Limited<'a> {
     program: &'a Program,
-    run: Run,
+    budget: Budget,
+    /// Somebody pressed Ctrl-C.
+    cancelled: bool,
     reason: fn(&Reason) -> bool,
 }
 
 pub(super) fn run(engine: &dyn Engine, smt: &[PathBuf], score: &mut Score) {
     let (counter, doubling) = (counter(), doubling());
-    for model in ["sc", "tso", "pso"] {
-        let Some(memory) = find(model) else { continue };
-        for question in questions(&counter, &doubling) {
+    for question in questions(&counter, &doubling) {
+        for model in ["sc", "tso", "pso"] {
+            let Some(memory) = find(model) else { continue };
             let task = Task { program: question.program, memory, property: Property::Stated };
             let said = ask(engine, &task, &question, smt);
             score.count(said, || format!("{} under {model} within a budget", question.program.name));
@@ -68,35 +70,31 @@ pub(super) fn run(engine: &dyn Engine, smt: &[PathBuf], score: &mut Score) {
 
 fn questions<'a>(counter: &'a Program, doubling: &'a Program) -> [Limited<'a>; 5] {
     // An engine that does not count what is limited stops by its work, and has not said what was asked for.
-    let within = |budget: Budget| Run::new(Budget { work: budget.work.or(Some(ENOUGH)), ..budget });
-    let none = Budget::default;
+    let enough = Budget { work: Some(ENOUGH), ..Budget::default() };
+    let plain = || Limited { program: counter, budget: enough, cancelled: false, reason: |_| false };
     [
         Limited {
-            program: counter,
-            run: within(Budget { work: Some(Work::microseconds(50)), ..none() }),
+            budget: Budget { work: Some(Work::microseconds(50)), ..enough },
             reason: |reason| *reason == Reason::Work,
+            ..plain()
         },
         Limited {
-            program: counter,
-            run: within(Budget { states: Some(5000), ..none() }),
+            budget: Budget { states: Some(5000), ..enough },
             reason: |reason| *reason == Reason::States,
+            ..plain()
         },
-        Limited {
-            program: counter,
-            run: within(Budget { memory: Some(3 << 20), ..none() }),
-            reason: |reason| *reason == Reason::Memory,
-        },
-        // Somebody pressed Ctrl-C.
-        Limited {
-            program: counter,
-            run: Run::default().cancelled_by(Arc::new(AtomicBool::new(true))),
-            reason: |reason| *reason == Reason::Interrupted,
-        },
+        Limited { cancelled: true, reason: |reason| *reason == Reason::Interrupted, ..plain() },
         // Beyond 64 bits wattle gives up; it neither wraps nor blames the program.
         Limited {
             program: doubling,
-            run: within(none()),
             reason: |reason| matches!(reason, Reason::Overflow | Reason::Unsupported(_)),
+            ..plain()
+        },
+        // Last, because some limits of memory are of the process and stay for what follows.
+        Limited {
+            budget: Budget { memory: Some(3 << 20), ..enough },
+            reason: |reason| *reason == Reason::Memory,
+            ..plain()
         },
     ]
 }
@@ -106,7 +104,9 @@ fn ask(engine: &dyn Engine, task: &Task<'_>, question: &Limited<'_>, smt: &[Path
     if let Err(refused) = engine.accepts(task) {
         return Said::Refused(Some(refused.to_string()));
     }
-    let answer = match engine.check(task, &question.run) {
+    let cancelled = Arc::new(AtomicBool::new(question.cancelled));
+    let run = Run::new(question.budget).cancelled_by(cancelled);
+    let answer = match engine.check(task, &run) {
         Ok(answer) => answer,
         Err(contradiction) => return Said::Wrong(contradiction.to_string()),
     };

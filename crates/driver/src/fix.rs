@@ -162,8 +162,8 @@ fn repair(
     }
     let portfolio = match Portfolio::new(engines, &task, Purpose::Repair, request.settings.threads) {
         Ok(portfolio) => portfolio,
-        Err(NoEngine::Refuse(what)) => {
-            report.verdict = unsupported(what);
+        Err(NoEngine::Refuse { why, .. }) => {
+            report.verdict = unsupported(why);
             return;
         }
         Err(NoEngine::Internal(internal)) => {

@@ -5,11 +5,12 @@
 //! buffers, and prove `P_M` with that. If a buffer overflows, do it again with larger ones, and with what was
 //! learnt; a proof without overflow holds for buffers of any size (their theorem 1).
 
+use wattle_abstraction::checker::AbstractTrace;
 use wattle_abstraction::{Predicates, System};
-use wattle_engine::{Coverage, Halt, Progress, Reason, Run, Statistics, Task, Verdict};
+use wattle_engine::{Answer, Halt, Progress, Reason, Run, Statistics, Suspicion, Task, Verdict};
 use wattle_logic::Term;
-use wattle_memory::reduction::{Reduced, Reduction, plain_moves};
-use wattle_program::{Program, Shape};
+use wattle_memory::reduction::{Moves, Reduced, Reduction, plain_moves};
+use wattle_program::{Program, Shape, ThreadId};
 use wattle_smt::Solver;
 
 use crate::attempt::Approach;
@@ -61,7 +62,7 @@ impl<'a> Extrapolation<'a> {
         Ok(Extrapolation { engine, task, run, reduction, shape, program, sc, solver })
     }
 
-    pub fn verdict(&self, statistics: &mut Statistics) -> Result<(Verdict, Option<Coverage>), Halt> {
+    pub fn verdict(&self, statistics: &mut Statistics) -> Result<Answer, Halt> {
         let conclusion = self.prove_under_sc(statistics)?;
         let Some(reduction) = self.reduction else {
             return self.answer(conclusion, &self.sc, None, statistics);
@@ -185,18 +186,32 @@ impl<'a> Extrapolation<'a> {
         system: &System,
         reduced: Option<&Reduced>,
         statistics: &mut Statistics,
-    ) -> Result<(Verdict, Option<Coverage>), Halt> {
+    ) -> Result<Answer, Halt> {
         let moves = &reduced.map_or_else(|| plain_moves(&self.program), |reduced| reduced.moves.clone());
         match conclusion {
             Conclusion::Proof(proof) => {
                 proof.figures.record(statistics);
-                Ok(certificate(self.task, system, reduced, moves, &proof))
+                Ok(certificate(self.task, system, reduced, moves, &proof).into())
             }
             Conclusion::Violated { trace, solution, .. } => {
                 let counterexample = replay::counterexample(self.task, system, moves, &trace, &solution)?;
-                Ok((Verdict::Unsafe { counterexample }, None))
+                Ok((Verdict::Unsafe { counterexample }, None).into())
             }
-            Conclusion::GaveUp { why, .. } => Err(Reason::Undecided(why).into()),
+            Conclusion::GaveUp { why, trace, .. } => {
+                let unknown = Verdict::Unknown { reason: Reason::Undecided(why) };
+                let suspicion = Some(suspicion(system, moves, &trace));
+                Ok(Answer { suspicion, ..(unknown, None).into() })
+            }
         }
     }
+}
+
+/// The edges of the program on an abstract trace.
+fn suspicion(system: &System, moves: &Moves, trace: &AbstractTrace) -> Suspicion {
+    let step = |number: &usize| {
+        let transition = &system.transitions[*number];
+        let edge = moves[transition.thread as usize][transition.edge.0 as usize].edge()?;
+        Some((ThreadId(transition.thread), edge))
+    };
+    Suspicion { steps: trace.steps.iter().filter_map(step).collect() }
 }

@@ -39,6 +39,8 @@ pub(crate) enum Conclusion {
     /// The loop does not know how to go on.
     GaveUp {
         why: String,
+        /// What could be neither refuted nor solved.
+        trace: AbstractTrace,
         predicates: Predicates,
     },
 }
@@ -149,7 +151,7 @@ impl Proving<'_> {
                 Ok(more) => figures.refined += more,
                 Err(why) => {
                     let predicates = abstraction.predicates;
-                    return Ok(Conclusion::GaveUp { why: why.into(), predicates });
+                    return Ok(Conclusion::GaveUp { why: why.into(), trace, predicates });
                 }
             }
         }

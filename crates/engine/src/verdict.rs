@@ -48,14 +48,21 @@ impl Answer {
 
     /// What comes of an engine's work: *unknown* where it met a limit.
     pub fn of(
-        result: Result<(Verdict, Option<Coverage>), Halt>,
+        result: Result<impl Into<Answer>, Halt>,
         statistics: Statistics,
     ) -> Result<Answer, Contradiction> {
         match result {
-            Ok((verdict, coverage)) => Ok(Answer::new(verdict, statistics).covering(coverage)),
+            Ok(answer) => Ok(Answer { statistics, ..answer.into() }),
             Err(Halt::Unknown(reason)) => Ok(Answer::new(Verdict::Unknown { reason }, statistics)),
             Err(Halt::Contradiction(contradiction)) => Err(contradiction),
         }
+    }
+}
+
+/// Without figures.
+impl From<(Verdict, Option<Coverage>)> for Answer {
+    fn from((verdict, coverage): (Verdict, Option<Coverage>)) -> Answer {
+        Answer::new(verdict, Statistics::default()).covering(coverage)
     }
 }
 

@@ -86,25 +86,31 @@ pub(crate) struct Portfolio<'a> {
 
 /// Ask about one task.
 pub(crate) fn solve(task: &Task<'_>, engines: &[Box<dyn Engine>], threads: usize, run: &Run) -> Solved {
-    let nobody = |verdict| Solved {
+    let nobody = |verdict, remarks| Solved {
         engine: None,
         verdict,
         coverage: None,
         suspicion: None,
         statistics: Statistics::default(),
-        remarks: vec![],
+        remarks,
     };
     match Portfolio::new(engines, task, Purpose::Verdict, threads) {
         Ok(portfolio) => portfolio.solve(task, run),
-        Err(NoEngine::Refuse(why)) => nobody(Ok(Verdict::Unknown { reason: Reason::Unsupported(why) })),
-        Err(NoEngine::Internal(internal)) => nobody(Err(internal)),
+        Err(NoEngine::Refuse { why, refused }) => {
+            nobody(Ok(Verdict::Unknown { reason: Reason::Unsupported(why) }), refused)
+        }
+        Err(NoEngine::Internal(internal)) => nobody(Err(internal), vec![]),
     }
 }
 
 /// Why there is no portfolio.
 #[derive(Debug)]
 pub(crate) enum NoEngine {
-    Refuse(Unsupported),
+    Refuse {
+        why: Unsupported,
+        /// What each engine says.
+        refused: Vec<String>,
+    },
     Internal(Internal),
 }
 
@@ -129,18 +135,19 @@ impl<'a> Portfolio<'a> {
                 Err(why) => refusals.push((&**engine, why)),
             }
         }
-        if willing.is_empty() {
-            return Err(NoEngine::Refuse(all_refuse(task, &refusals)));
-        }
         let refused =
             |(engine, why): &(&dyn Engine, Unsupported)| format!("engine {} refuses: {why}", engine.name());
+        let refused = refusals.iter().map(refused).collect();
+        if willing.is_empty() {
+            return Err(NoEngine::Refuse { why: all_refuse(task, &refusals), refused });
+        }
         Ok(Portfolio {
             turns: turns(&willing, task, purpose),
             purpose,
             threads: threads.max(1),
             first: AtomicUsize::new(0),
             last: AtomicUsize::new(0),
-            refused: refusals.iter().map(refused).collect(),
+            refused,
         })
     }
 
@@ -170,10 +177,8 @@ impl<'a> Portfolio<'a> {
         let mut round = Round { portfolio: self, task, run, bounded: None, unknown: None, stopped: vec![] };
         Beside::with(&self.turns[from..], task, run, self.threads, |beside| {
             for number in from..self.turns.len() {
-                remarks.push(match number == from {
-                    true => format!("engine {}: the first that accepts the task", self.name_of(number)),
-                    false => format!("engine {}: the next that accepts the task", self.name_of(number)),
-                });
+                let why = self.turns[number].reason(number == from);
+                remarks.push(format!("engine {}: {why}", self.name_of(number)));
                 let share = round.share(number, self.turns.len() - number);
                 let answer = beside.answer(number - from, &share).map_err(|internal| (number, internal))?;
                 if let Some(decided) = round.take(number, answer, &share, remarks)? {

@@ -12,6 +12,7 @@ const GLANCE: Work = Work::milliseconds(1000);
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'a> {
     pub engine: &'a dyn Engine,
+    estimate: Estimate,
     length: Length,
 }
 
@@ -34,8 +35,20 @@ pub(crate) enum Purpose {
 }
 
 impl<'a> Turn<'a> {
-    fn new(engine: &'a dyn Engine, length: Length) -> Turn<'a> {
-        Turn { engine, length }
+    fn new((estimate, engine): (Estimate, &'a dyn Engine), length: Length) -> Turn<'a> {
+        Turn { engine, estimate, length }
+    }
+
+    /// Why it has its turn now, in words for people.
+    pub fn reason(&self, first: bool) -> &'static str {
+        match (self.estimate, self.length) {
+            (Estimate::LoopFree, _) => "a test without loops, each execution of which is looked at once",
+            (Estimate::Finite, _) => "the states are likely to be finite",
+            (_, Length::Glance) => "a glance, because numbers grow and the search may not end",
+            (Estimate::MadeFor, _) => "numbers grow, which it was made for",
+            _ if first => "the first that accepts the task",
+            _ => "the next that accepts the task",
+        }
     }
 
     /// What this turn may spend, when so many turns are left.
@@ -72,9 +85,9 @@ pub(super) fn turns<'a>(willing: &[&'a dyn Engine], task: &Task<'_>, purpose: Pu
     };
     // A glance decides little: whoever had one goes on after those who were made for the task.
     let again = early.iter().filter(|(estimate, _)| glance && *estimate == Estimate::Endless);
-    let again: Vec<Turn<'_>> = again.map(|(_, engine)| Turn::new(*engine, Length::Equal)).collect();
-    let first = early.iter().map(|(estimate, engine)| Turn::new(*engine, length(*estimate)));
-    let last = late.iter().map(|(_, engine)| Turn::new(*engine, Length::Equal));
+    let again: Vec<Turn<'_>> = again.map(|turn| Turn::new(*turn, Length::Equal)).collect();
+    let first = early.iter().map(|turn| Turn::new(*turn, length(turn.0)));
+    let last = late.iter().map(|turn| Turn::new(*turn, Length::Equal));
     first.chain(again).chain(last).collect()
 }
 

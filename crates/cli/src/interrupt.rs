@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub fn on_interrupt() -> Arc<AtomicBool> {
+pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
     let handler = move || {

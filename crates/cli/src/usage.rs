@@ -68,7 +68,7 @@ const UNUSED: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// `Err`: an option that would have no effect. The words beside are warnings.
-pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
+pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(vec![]) };
     let given = |option: &str| {
         matches.try_contains_id(option).unwrap_or(false)

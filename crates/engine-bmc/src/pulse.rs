@@ -21,12 +21,12 @@ const STEP: Work = Work::nanoseconds(1);
 const LOOK_AFTER: u64 = 1 << 20;
 
 impl Pulse {
-    pub fn new(run: &Run) -> Pulse {
+    pub(crate) fn new(run: &Run) -> Pulse {
         Pulse { run: run.clone(), steps: Cell::new(0), over: Cell::new(false) }
     }
 
     /// So much was done. `true`: the budget is spent.
-    pub fn beat(&self, steps: usize) -> bool {
+    pub(crate) fn beat(&self, steps: usize) -> bool {
         let steps = self.steps.get() + steps as u64;
         self.steps.set(steps);
         if steps >= LOOK_AFTER && !self.over.get() {
@@ -38,7 +38,7 @@ impl Pulse {
     }
 
     /// `Err`: the budget is spent, and what was computed meanwhile is worth nothing.
-    pub fn go_on(&self) -> Result<(), Unsupported> {
+    pub(crate) fn go_on(&self) -> Result<(), Unsupported> {
         match self.over.get() {
             true => Err(Unsupported::new("more than the budget allows")),
             false => Ok(()),

@@ -41,7 +41,7 @@ pub(crate) struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
-    pub fn new(program: &'j Program, shape: &'j Shape, checks: &'j [Check]) -> Judge<'j> {
+    pub(crate) fn new(program: &'j Program, shape: &'j Shape, checks: &'j [Check]) -> Judge<'j> {
         Judge {
             program,
             shape,
@@ -60,12 +60,12 @@ impl<'j> Judge<'j> {
         }
     }
 
-    pub fn coverage(&self) -> Coverage {
+    pub(crate) fn coverage(&self) -> Coverage {
         Coverage::new(self.program, &self.taken, self.ends)
     }
 
     /// Why the executions of the program cannot be judged.
-    pub fn gives_up(&self) -> Option<Reason> {
+    pub(crate) fn gives_up(&self) -> Option<Reason> {
         if let Some((thread, edge, fault)) = self.fault {
             let process = self.program.process(self.shape.info(thread).process);
             let span = Some(process.cfg.edge(edge).origin.0);

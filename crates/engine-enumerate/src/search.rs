@@ -54,7 +54,7 @@ pub(crate) struct Found<'f> {
 
 impl Found<'_> {
     /// What the reads of a thread returned.
-    pub fn values(&self, thread: usize) -> &[i64] {
+    pub(crate) fn values(&self, thread: usize) -> &[i64] {
         &self.values[self.offsets[thread]..][..self.paths[thread].reads as usize]
     }
 }
@@ -144,7 +144,7 @@ impl<const W: usize> std::fmt::Debug for Search<'_, '_, '_, '_, W> {
 }
 
 impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
-    pub fn new(
+    pub(crate) fn new(
         ground: Ground<'s>,
         plan: &'s Plan,
         evaluator: &'s mut Evaluator<'e, W>,
@@ -192,7 +192,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     }
 
     /// Visit every consistent execution.
-    pub fn run(&mut self) -> Result<(), Ended> {
+    pub(crate) fn run(&mut self) -> Result<(), Ended> {
         self.tally.effort += self.skeleton.size as u64 * ROWS_TO_BEGIN;
         self.poll()?;
         self.evaluator.reset(self.skeleton.size);
@@ -699,23 +699,23 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     }
 
     /// What a read of the execution that was found last returned.
-    pub fn value(&self, thread: usize, number: u32) -> i64 {
+    pub(crate) fn value(&self, thread: usize, number: u32) -> i64 {
         self.values[self.offsets[thread] + number as usize]
     }
 
     /// The coherence order of a location in the execution that was found last.
-    pub fn coherence(&self, location: usize) -> Vec<u32> {
+    pub(crate) fn coherence(&self, location: usize) -> Vec<u32> {
         let mut writes: Vec<usize> = self.writes[location].iter().collect();
         writes.sort_by_key(|write| std::cmp::Reverse(self.order[*write].len()));
         writes.into_iter().map(|write| write as u32).collect()
     }
 
     /// What the reads of a thread returned in it.
-    pub fn values(&self, thread: usize) -> &[i64] {
+    pub(crate) fn values(&self, thread: usize) -> &[i64] {
         &self.values[self.offsets[thread]..][..self.skeleton.paths[thread].reads as usize]
     }
 
-    pub fn arena(&self) -> &Arena<'s> {
+    pub(crate) fn arena(&self) -> &Arena<'s> {
         self.ground.arena
     }
 }

@@ -288,7 +288,7 @@ impl Instance<'_, '_> {
     }
 
     /// Is there an execution in which this holds?
-    pub fn exists(&mut self, wanted: Lit) -> Result<bool, Reason> {
+    pub(crate) fn exists(&mut self, wanted: Lit) -> Result<bool, Reason> {
         if wanted == Lit::FALSE {
             return Ok(false);
         }

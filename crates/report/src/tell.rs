@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::{Counterexample, Violation};
 use wattle_logic::{Kind, Value};
-use wattle_memory::operational::{self, Action, Half, Outcome, State, Stored};
+use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
@@ -50,11 +50,11 @@ pub fn tell(
     };
     let mut state = start.clone();
     for (number, action) in schedule.actions.iter().enumerate() {
-        let outcome = operational::apply(program, &shape, machine, &state, action)?;
-        teller.one(number, action, &state, &outcome);
-        match outcome {
-            Outcome::Moved { state: next, .. } => state = next,
-            Outcome::Fault { .. } | Outcome::Unsupported { .. } => break,
+        let result = operational::apply(program, &shape, machine, &state, action)?;
+        teller.one(number, action, &state, &result);
+        match result {
+            MoveResult::Moved { state: next, .. } => state = next,
+            MoveResult::Fault { .. } | MoveResult::Unsupported { .. } => break,
         }
     }
     let moves = std::mem::take(&mut teller.moves);
@@ -108,7 +108,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn one(&mut self, number: usize, action: &Action, before: &State, outcome: &Outcome) {
+    fn one(&mut self, number: usize, action: &Action, before: &State, result: &MoveResult) {
         let thread = action.thread();
         match action {
             Action::Step { edge, choices, .. } => {
@@ -116,7 +116,7 @@ impl Teller<'_> {
                 let edge = self.program.process(self.shape.info(thread).process).cfg.edge(id);
                 let place = self.place(edge.origin.0);
                 self.lines.push(place.map(|place| place.line));
-                let effects = self.effects(number, thread, edge, choices, before, outcome);
+                let effects = self.effects(number, thread, edge, choices, before, result);
                 self.step(thread, id, edge, place, effects);
             }
             Action::Commit { location, .. } => {
@@ -136,7 +136,7 @@ impl Teller<'_> {
             }
             Action::Remote { half, .. } => {
                 self.open = None;
-                self.remote(number, thread, half, before, outcome);
+                self.remote(number, thread, half, before, result);
             }
         }
     }
@@ -190,12 +190,12 @@ impl Teller<'_> {
         edge: &Edge,
         choices: &[i64],
         before: &State,
-        outcome: &Outcome,
+        result: &MoveResult,
     ) -> Vec<Effect> {
-        let (accesses, failed, after) = match outcome {
-            Outcome::Fault { fault, .. } => return vec![Effect::Fault { what: fault.to_string() }],
-            Outcome::Unsupported { what } => return vec![Effect::Fault { what: what.to_string() }],
-            Outcome::Moved { accesses, failed, state } => (accesses, failed, state),
+        let (accesses, failed, after) = match result {
+            MoveResult::Fault { fault, .. } => return vec![Effect::Fault { what: fault.to_string() }],
+            MoveResult::Unsupported { what } => return vec![Effect::Fault { what: what.to_string() }],
+            MoveResult::Moved { accesses, failed, state } => (accesses, failed, state),
         };
         let place = self.place(edge.origin.0);
         let locals = &self.program.process(self.shape.info(thread).process).locals;
@@ -313,7 +313,7 @@ impl Teller<'_> {
         pending
     }
 
-    fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, outcome: &Outcome) {
+    fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, result: &MoveResult) {
         let known = self.started.iter().position(|(other, pending, _)| *other == thread && pending == half);
         let place = known.and_then(|known| self.started.remove(known).2);
         let line = place.map(|place| place.line);
@@ -336,22 +336,22 @@ impl Teller<'_> {
             }
             Half::Atomic { at, .. } => {
                 effects.push(read(*at));
-                if let Outcome::Moved { state, .. } = outcome {
+                if let MoveResult::Moved { state, .. } = result {
                     let location = self.shape.location_name(self.program, *at);
                     effects.push(Effect::Reached { location, value: content(state, *at), line });
                 }
             }
         }
-        match outcome {
-            Outcome::Moved { state, .. } => {
+        match result {
+            MoveResult::Moved { state, .. } => {
                 for next in &state.halves[thread.0 as usize] {
                     if !before.halves[thread.0 as usize].contains(next) {
                         self.started.push((thread, next.clone(), place));
                     }
                 }
             }
-            Outcome::Fault { fault, .. } => effects.push(Effect::Fault { what: fault.to_string() }),
-            Outcome::Unsupported { what } => effects.push(Effect::Fault { what: what.to_string() }),
+            MoveResult::Fault { fault, .. } => effects.push(Effect::Fault { what: fault.to_string() }),
+            MoveResult::Unsupported { what } => effects.push(Effect::Fault { what: what.to_string() }),
         }
         self.push(thread, Actor::Network, place, "network".into(), effects);
     }

@@ -132,7 +132,7 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
         });
         let next = commits.into_iter().find_map(|action| {
             match operational::apply(program, shape, machine, &state, &action)? {
-                operational::Outcome::Moved { state, .. } => Some((action, state)),
+                operational::MoveResult::Moved { state, .. } => Some((action, state)),
                 _ => None,
             }
         });

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use wattle_engine::{Counterexample, Halt, Schedule, Task, Violation};
 use wattle_memory::Machine;
-use wattle_memory::operational::{self, Action, Outcome, State};
+use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_program::{Program, PropertyKind, Shape, ThreadId};
 
 use super::linearise::linearise;
@@ -85,8 +85,8 @@ impl Search<'_> {
         for action in moves {
             self.actions.push(action.clone());
             match operational::apply(self.program, self.shape, self.machine, &state, action) {
-                Some(Outcome::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
-                Some(Outcome::Moved { state: next, .. }) => state = next,
+                Some(MoveResult::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
+                Some(MoveResult::Moved { state: next, .. }) => state = next,
                 _ => {
                     self.actions.clear();
                     return false;
@@ -127,28 +127,28 @@ impl Search<'_> {
             }
         }
         for action in moves {
-            let outcome = operational::apply(self.program, self.shape, self.machine, state, &action);
+            let result = operational::apply(self.program, self.shape, self.machine, state, &action);
             let mut positions = positions.to_vec();
             if let Action::Step { thread, .. } = &action {
                 positions[thread.0 as usize] += 1;
             }
             let thread = action.thread();
             self.actions.push(action.clone());
-            match outcome {
-                Some(Outcome::Moved { state, failed, .. })
+            match result {
+                Some(MoveResult::Moved { state, failed, .. })
                     if self.asserts(&action, &failed) || self.go(&state, &positions, Some(thread)) =>
                 {
                     return true;
                 }
-                Some(Outcome::Moved { .. }) | None => {}
-                Some(Outcome::Fault { fault, op }) => {
+                Some(MoveResult::Moved { .. }) | None => {}
+                Some(MoveResult::Fault { fault, op }) => {
                     if let Action::Step { thread, edge, .. } = action
                         && self.counterexample.violated == (Violation::Fault { thread, edge, op, fault })
                     {
                         return true;
                     }
                 }
-                Some(Outcome::Unsupported { .. }) => self.unsupported = true,
+                Some(MoveResult::Unsupported { .. }) => self.unsupported = true,
             }
             self.actions.pop();
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use wattle_program::{Program, Role, Shape, ThreadId};
 
-use super::machine::{Action, Outcome, Successor, successors};
+use super::machine::{Action, MoveResult, Successor, successors};
 use super::property::is_final;
 use super::state::State;
 use crate::Machine;
@@ -84,7 +84,7 @@ fn waits_for_ever(
             if mover != thread {
                 continue;
             }
-            let Outcome::Moved { state: next, .. } = successor.outcome else { return Ok(false) };
+            let MoveResult::Moved { state: next, .. } = successor.result else { return Ok(false) };
             let edge = cfg.edge(edge);
             let stays = match edge.to == head {
                 true => edge.role == Role::Retries,

@@ -11,7 +11,7 @@ pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
             std::process::exit(130);
         }
     };
-    // Without a handler Ctrl-C still ends wattle, only less politely.
+    // Without a handler Ctrl-C still ends wattle, only without printing what is known.
     let _ = ctrlc::set_handler(handler);
     cancelled
 }

@@ -37,7 +37,7 @@ impl Output {
         Output { format: show.format, options, open: true }
     }
 
-    /// Print text as it is. `false` if nobody reads any more.
+    /// Print text as it is. `false` if the reader has gone away.
     pub(crate) fn text(&mut self, text: &str) -> bool {
         if self.open {
             let mut stdout = io::stdout().lock();
@@ -46,7 +46,7 @@ impl Output {
         self.open
     }
 
-    /// A result, and what is to be said beside it. `false` if nobody reads any more.
+    /// A result, and what is to be said beside it. `false` if the reader has gone away.
     pub(crate) fn shown(&mut self, shown: &Shown) -> bool {
         let open = self.text(&shown.result);
         aside(&shown.aside);
@@ -64,12 +64,12 @@ impl Output {
 
 /// Text beside the results, to standard error.
 pub(crate) fn aside(text: &str) {
-    // Nobody to tell if standard error is gone.
+    // If standard error is gone, the failure cannot be reported anywhere.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// A message beside the results, to standard error.
 pub(crate) fn complain(message: &str) {
-    // Nobody to tell if standard error is gone.
+    // If standard error is gone, the failure cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "wattle: {message}");
 }

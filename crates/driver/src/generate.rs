@@ -95,7 +95,7 @@ pub fn generate(request: &Generate, take: &mut dyn FnMut(Generated) -> bool) -> 
     Ok(made)
 }
 
-/// How many tests a random sample has if nobody says.
+/// The number of tests of a random sample, unless the user gives one.
 const SAMPLE: usize = 100;
 
 /// The edges that a text names; with `patterns`, `*` stands for either direction.

@@ -161,7 +161,7 @@ pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
 
 pub(crate) enum Stopped {
     Reason(Reason),
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     Internal(String),
 }
 

@@ -1,8 +1,8 @@
 //! A look at the budget from deep inside the making of a formula.
 //!
 //! Relations between some thousand events take seconds to compute, in loops that know nothing of budgets. Each of them
-//! tells its [`Pulse`] how much it has done; when the budget is spent, the loop ends with whatever it has, and whoever
-//! called it finds out by [`Pulse::go_on`] before the result is used.
+//! tells its [`Pulse`] how much it has done; when the budget is spent, the loop ends with whatever it has, and its
+//! caller finds out by [`Pulse::go_on`] before the result is used.
 
 use std::cell::Cell;
 
@@ -37,7 +37,7 @@ impl Pulse {
         self.over.get()
     }
 
-    /// `Err`: the budget is spent, and what was computed meanwhile is worth nothing.
+    /// `Err`: the budget is spent, and what was computed meanwhile must not be used.
     pub(crate) fn go_on(&self) -> Result<(), Unsupported> {
         match self.over.get() {
             true => Err(Unsupported::new("more than the budget allows")),

@@ -12,7 +12,7 @@ use wattle_memory::relation::{Row, assign, close, image, invert, is_acyclic, is_
 
 use crate::plan::{Operator, Plan, Slot, Step};
 
-/// A group that has not settled after so many rounds never will.
+/// A group that has not settled after so many rounds is taken never to settle.
 const MOST_ROUNDS: usize = 4096;
 
 #[derive(Debug)]

@@ -71,7 +71,7 @@ impl Compiled {
             return Ok(plans.clone());
         }
         let plans = Arc::new(Plans::new(&axioms.core)?);
-        // Whoever makes models without end gets them compiled again.
+        // The number of compiled models is bounded, for callers that make ever new ones.
         if known.len() >= 64 {
             known.clear();
         }
@@ -93,7 +93,7 @@ impl Engine for Enumerate {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
-        // Litmus tests are small by nature; of other programs nobody knows how many executions they have.
+        // Litmus tests are small by nature; of other programs the number of executions is not known beforehand.
         let litmus = task.program.condition.is_some();
         let loop_free = task.program.processes.iter().all(|process| process.cfg.is_loop_free());
         if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }

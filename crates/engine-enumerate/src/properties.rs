@@ -18,7 +18,7 @@ use wattle_program::symbolic::{Arena, Expr};
 pub(crate) struct PropertyWatcher<'p> {
     program: &'p Program,
     shape: &'p Shape,
-    /// What is bad of each property, and whether it is asked of final states only.
+    /// For each property the formula that violates it, and whether only final states count.
     bad: Vec<(Expr, bool)>,
     filter: Option<Expr>,
     checks: &'p [Check],

@@ -31,7 +31,7 @@ use wattle_program::symbolic::{Arena, Reads};
 /// No write yet.
 const NONE: u32 = u32::MAX;
 
-/// From so many remaining choices on, part of an execution is worth checking.
+/// While at least so many choices remain, checking part of an execution costs less than it saves.
 const WORTH_CHECKING: u64 = 24;
 
 /// The cost of a row of a matrix, and how many there are between two looks at the budget.
@@ -254,7 +254,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         }
     }
 
-    /// All addresses are known: who is where.
+    /// All addresses are known: sorts the events by location.
     fn locate(&mut self) {
         self.accesses.fill(Row::EMPTY);
         for event in self.address_known {
@@ -558,7 +558,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if !self.skeleton.fixed {
             if self.ghost && self.address_known.len() < (self.skeleton.reading | self.skeleton.writing).len()
             {
-                // Not even the addresses are known; what is known may be bad enough.
+                // Not even the addresses are known, but what is known may already break an axiom.
                 self.locate();
                 self.order_by_program();
                 self.tally.thin_air = self.possible(0);

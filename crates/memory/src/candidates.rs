@@ -1,7 +1,7 @@
 //! All candidate executions of a program, by brute force.
 //!
 //! A candidate is a path of each thread, a write for each read and an order of the writes to each
-//! location. No memory model takes part: whoever asks judges each candidate. Reads guess their values
+//! location. No memory model takes part: the caller judges each candidate. Reads guess their values
 //! from what any thread could write there; the guesses grow until nothing new can be written. Written
 //! to be obviously right: it checks proofs by enumeration, and tests compare the engine with it.
 //!

@@ -129,7 +129,7 @@ impl Cfg {
         result
     }
 
-    /// Does every way through it end? (Points without predecessors are taken away until none is left.)
+    /// Is the graph free of cycles? (Points without predecessors are taken away until none is left.)
     pub fn is_loop_free(&self) -> bool {
         let mut entering = vec![0; self.points.len()];
         self.edges.iter().for_each(|edge| entering[edge.to.0 as usize] += 1);

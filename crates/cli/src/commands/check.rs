@@ -91,7 +91,7 @@ pub(crate) fn run(args: &args::Check, session: &mut Session) -> Result<Exit, Str
     problem.map_or(Ok(exit), Err)
 }
 
-/// Print one report; `false` if nobody reads any more.
+/// Print one report; `false` if the reader has gone away.
 pub(crate) fn show(report: &CheckReport, output: &mut Output) -> bool {
     match output.format {
         Format::Json => output.json(&json::check(report, output.options.timing)),

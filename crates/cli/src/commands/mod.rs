@@ -135,7 +135,7 @@ fn settings_with(search: &Search, predicates: &Predicates, session: &Session) ->
     Settings { extrapolate, ..settings(search, session) }
 }
 
-/// The room of buffers, if there was a word about it.
+/// The capacities of buffers, if options give any.
 fn room(search: &Search) -> Option<Room> {
     let mut room = search.buffer.first().map(|_| Room::all(1))?;
     for (name, number) in &search.buffer {
@@ -147,7 +147,7 @@ fn room(search: &Search) -> Option<Room> {
     Some(room)
 }
 
-/// Which proofs are good enough.
+/// Which proofs count as success.
 fn accept(bounded: bool, strict: &Strict) -> Accept {
     Accept { bounded, deny_vacuous: strict.deny.contains(&Deny::Vacuous) }
 }

@@ -47,7 +47,7 @@ impl<'t> Beside<'t> {
     ) -> T {
         let ahead = Mutex::new(turns.iter().map(|_| Ahead::Open).collect());
         let beside = Beside { turns, task, run, ahead, done: Condvar::new(), stop: Arc::default() };
-        // The first turn is taken at once, by whoever decides.
+        // The first turn is taken at once, by the thread that decides.
         let others = threads.min(turns.len()).saturating_sub(1);
         std::thread::scope(|scope| {
             for _ in 0..others {

@@ -1,12 +1,12 @@
 //! Who has a turn, in which order and for how long: from what each engine expects of the task.
 //!
 //! Engines that expect the same have their turn in the order of the list. Where numbers grow for ever, explicit
-//! search finds most violations in no time and otherwise never ends: if another engine was made for such tasks, the
-//! search only has a glance first, and its proper turn afterwards.
+//! search finds most violations soon and otherwise never ends: if another engine was made for such tasks, the
+//! search gets a small share first (a *glance*), and a full turn after that engine.
 
 use wattle_engine::{Engine, Estimate, Run, Task, Work};
 
-/// Enough for some hundred thousand states.
+/// The share of a glance, enough for some hundred thousand states.
 const GLANCE: Work = Work::milliseconds(1000);
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ enum Length {
     /// As much as each of those that are left.
     Equal,
     Glance,
-    /// Two thirds of what is left: nobody else is likely to know.
+    /// Two thirds of what is left: the other engines are unlikely to decide.
     Most,
 }
 
@@ -28,8 +28,8 @@ enum Length {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Verdict,
-    /// A machine is the better judge of fences, because it can wait: where the model has one, those who list
-    /// executions do not come first.
+    /// The search for fences runs schedules again with other fences, which wait on a machine
+    /// (`repair/src/enact.rs`): where the model has one, engines that list executions do not come first.
     Repair,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn turns<'a>(willing: &[&'a dyn Engine], task: &Task<'_>, purpose: Pu
         Estimate::MadeFor => Length::Most,
         _ => Length::Equal,
     };
-    // A glance decides little: whoever had one goes on after those who were made for the task.
+    // An engine that had a glance has a full turn after those that were made for the task.
     let again = early.iter().filter(|(estimate, _)| glance && *estimate == Estimate::Endless);
     let again: Vec<Turn<'_>> = again.map(|(_, engine)| Turn::new(*engine, Length::Equal)).collect();
     let first = early.iter().map(|(estimate, engine)| Turn::new(*engine, length(*estimate)));

@@ -5,8 +5,8 @@
 //! what has sort `Int` grows exactly, bit by bit, unless a fact (`facts.rs`) says that fewer bits are
 //! enough. An integer that may need more than 64 bits is refused, so nothing overflows silently.
 //!
-//! An operation without a result (a division by zero, an index out of range) gets any value: whoever
-//! speaks of it guards it by the condition under which it has one. What is computed from reads that do
+//! An operation without a result (a division by zero, an index out of range) gets any value: every
+//! use of it is guarded by the condition under which it has one. What is computed from reads that do
 //! not happen is of no meaning either.
 
 use wattle_engine::Unsupported;

@@ -1,6 +1,6 @@
-//! Which edges does no execution take, and does one end?
+//! Coverage: the edges that no execution takes, and whether an execution ends.
 //!
-//! A proof about places that nothing reaches is worth little, so it says what it did not reach. Each
+//! A proof about places that nothing reaches says little, so the answer lists what no execution reached. Each
 //! execution that the solver finds shows many edges at once; the next must show one that is still
 //! missing, until there is none. What an execution within a bound shows holds for larger bounds too, so
 //! deepening asks only for what no smaller bound has shown.

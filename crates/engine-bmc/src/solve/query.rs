@@ -37,7 +37,7 @@ use crate::unroll::unroll_within;
 /// What one bound shows.
 pub(crate) enum Round {
     Violated(Box<Counterexample>),
-    /// No execution is cut. A proof is one even if it is not known what it did not reach.
+    /// No execution is cut, so this is a proof, even where its coverage is not known.
     Complete(Certificate, Option<Coverage>),
     /// `may_grow`: a loop without a bound of its own is cut.
     Bounded {
@@ -47,13 +47,13 @@ pub(crate) enum Round {
     },
 }
 
-/// Why a bound shows nothing.
+/// Why there is no answer for a bound.
 pub(crate) enum Failed {
-    /// It was too much: of a smaller one something may be known.
+    /// A limit was met; there may be an answer for a smaller bound.
     Effort(Reason),
     /// The largest bound has no unrolling, or none that becomes clauses. A smaller one may have.
     Large(Reason),
-    /// This is how it is: an execution that nobody can judge, or a contradiction.
+    /// The same would come of every larger bound: an execution that cannot be judged, or a contradiction.
     Judged(Halt),
 }
 
@@ -63,7 +63,7 @@ impl From<Reason> for Failed {
     }
 }
 
-/// An unrolling with more events than this is too much: pairs of them are counted in bits.
+/// Unrollings with more events than this are refused: relations are matrices with a bit for each pair.
 const MOST_EVENTS: usize = 20_000;
 
 /// What is known from the bounds so far.
@@ -74,7 +74,7 @@ pub(crate) struct Known {
     pub covered: Covered,
 }
 
-/// Asks about some bounds (sorted) in turn, until one has the last word: the answer to that one, or to
+/// Asks about some bounds (sorted) in turn, until one decides: the answer for that one, or for
 /// the largest.
 pub(crate) fn rounds(
     engine: &Bmc,
@@ -310,7 +310,7 @@ impl Instance<'_, '_> {
             let proof = if wanted == Lit::FALSE { None } else { self.solver.proof() };
             let known = proof.is_some() || wanted == Lit::FALSE;
             refutation.refuted.push(refuted(meaning, &[wanted], &self.chosen, proof.as_ref()));
-            // Part of a proof is none.
+            // A refutation without all its parts is no proof, so it is dropped.
             self.proof = self.proof.take().filter(|_| known);
         }
         Ok(exists)

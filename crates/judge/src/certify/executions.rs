@@ -37,7 +37,7 @@ pub struct Survey {
 /// What looking at a candidate costs.
 const CANDIDATE: Work = Work::microseconds(20);
 
-/// Does no consistent execution violate the property, is none cut, and do as many end as claimed?
+/// Checks that no consistent execution violates the property or is cut, and that as many end as claimed.
 /// Returns how many there are.
 pub(super) fn executions(
     task: &Task<'_>,

@@ -229,7 +229,7 @@ impl Search<'_> {
         new
     }
 
-    /// What is to be said of the state itself.
+    /// Records what holds in the state itself: a violation, an end with its outcome.
     fn visit(&mut self, number: usize) -> Result<(), Reason> {
         let (program, state) = (self.task.program, self.states[number].clone());
         let bad = match self.task.property {

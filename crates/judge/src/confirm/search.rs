@@ -19,8 +19,8 @@ use super::linearise::linearise;
 use super::schedule::replay;
 use super::{Replay, reject, rejected, unsupported};
 
-/// A machine that needs more states than this to follow given paths is left alone: the axioms have
-/// judged already.
+/// The search for a schedule gives up after this many states: the axioms have confirmed the execution
+/// already.
 const MOST_STATES: usize = 300_000;
 
 /// A schedule of the same paths, replayed; none if the model has no machine, or none that can run the

@@ -44,7 +44,7 @@ fn with_actions(counterexample: &Counterexample, actions: Vec<Action>) -> Counte
     Counterexample { schedule: Some(Schedule { initial, actions }), ..counterexample.clone() }
 }
 
-/// Drop tails of threads, and commits that nobody needs.
+/// Drop tails of threads, and commits that the violation does not need.
 fn slice(task: &Task<'_>, best: &mut Counterexample, run: &Run) {
     let Some(schedule) = best.schedule.clone() else { return };
     let mut actions = schedule.actions;

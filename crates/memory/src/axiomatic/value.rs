@@ -2,10 +2,10 @@
 //!
 //! A set is a row of bits, and a relation has such a row for each event: graphs of some hundred events
 //! are judged again and again when fences are searched for. `crate::relation` has bits too, of fixed
-//! width and overwritten in place, for engines; not a line is shared, because whoever judges engines
+//! width and overwritten in place, for engines; no code is shared, because the judge of engines
 //! must not inherit their mistakes.
 //!
-//! Neither rows nor relations end in nothing (no last word is 0, no last row empty), so that equal
+//! Zero words at the end of a row and empty rows at the end of a relation are dropped, so that equal
 //! values are equal data.
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 pub const PRELUDE: &str = include_str!("prelude.cat");
 
 const FILES: [(&str, &str); 14] = [
-    // The prelude says it all; to say it again does no harm.
+    // The prelude defines the same names; reading it a second time changes nothing.
     ("stdlib.cat", PRELUDE),
     ("cos.cat", include_str!("library/cos.cat")),
     ("cos-opt.cat", include_str!("library/cos.cat")),

@@ -19,7 +19,7 @@ use crate::Machine;
 /// The most ways for one thread to stand in its await; each value that it chooses is one.
 const MOST_WAYS: usize = 1 << 17;
 
-/// An await with too many ways to stand in it: not known to be stuck, nor not to be.
+/// An await with too many ways to stand in it: whether the thread is stuck is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyWays;
 

@@ -1,9 +1,9 @@
-//! When does an operator have a result?
+//! The conditions under which operators have a result.
 //!
-//! For whoever cannot just evaluate and see: conditions under which a node has a value, given that its
-//! operands have one. Integers without bounds are taken to be as wide as they need to be, so that only
-//! what is a fault in the program is asked here; that they do not leave 64 bits is the business of
-//! whoever chooses their width.
+//! Engines that do not evaluate concretely need the condition under which a node has a value, given that
+//! its operands have one. Integers without bounds are taken to be as wide as they need to be, so that the
+//! conditions are about faults of the program only; that integers stay within 64 bits is checked where
+//! their width is chosen.
 
 use wattle_logic::{Binary, Fault, Sort};
 

@@ -68,7 +68,7 @@ pub trait Terms<'s> {
     fn copy(&self) -> u32;
     /// Are selections dependencies of their own?
     fn selects(&self) -> bool;
-    /// The term is none that an engine can handle.
+    /// The term is one that engines cannot handle.
     fn refuse(&self, what: &str) -> Self::Halt;
 
     /// An operator has no result unless what it needs holds.

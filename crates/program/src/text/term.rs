@@ -16,7 +16,7 @@ const LONGEST: usize = 5000;
 
 pub type Read<T> = Result<T, Box<Diagnostic>>;
 
-/// One line on its way to something.
+/// A parser over the tokens of one line.
 pub struct Line<'a> {
     pub tokens: &'a [Token],
     pub at: usize,
@@ -493,7 +493,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Without the article.
+/// A description of what was expected, without its article.
 fn bare(what: &str) -> &str {
     what.split_once(' ').map_or(what, |(_, bare)| bare)
 }

@@ -2,7 +2,7 @@
 //!
 //! Bounds answer most questions with a constant. For the others a literal is made from those of the
 //! operands, and remembered. This works for static terms and for dynamic ones (the literals of `rf` and
-//! `co` are exact), and is wanted where a term is used against its grain: `r \ s` shrinks when `s`
+//! `co` are exact), and is wanted where a term is used negatively: `r \ s` shrinks when `s`
 //! grows, so the solver's theory, which only ever adds pairs, cannot be left to find `s`.
 //!
 //! **Closures.** `t = r+` is made as `t(a,c) <=> r(a,c) or some b: r(a,b) and t(b,c)`. Where the pairs that

@@ -24,7 +24,7 @@ use super::core::{Axiom, Core, NodeId, Test, Type};
 use super::syntax::{Expr, Function, Instruction, InstructionKind, Pattern, Procedure, Tree};
 use crate::cat::codes;
 
-/// More errors than this help nobody.
+/// No more errors than this are reported.
 const MOST_ERRORS: usize = 20;
 /// Expressions and calls inside each other, counted through calls.
 const DEEPEST: u32 = 300;

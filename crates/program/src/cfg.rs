@@ -45,7 +45,7 @@ pub struct Edge {
 
 impl Edge {
     /// The role of an edge that is to follow this one, where a step is cut in two: the last part retries.
-    pub fn hand_on(&mut self) -> Role {
+    pub(crate) fn hand_on(&mut self) -> Role {
         match self.role {
             Role::Retries => std::mem::take(&mut self.role),
             Role::Step | Role::Asserts => Role::Step,

@@ -47,7 +47,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    pub fn is_glance(&self) -> bool {
+    pub(crate) fn is_glance(&self) -> bool {
         self.length == Length::Glance
     }
 }

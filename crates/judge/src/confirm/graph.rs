@@ -91,7 +91,7 @@ fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Halt> {
 }
 
 /// What a replayed schedule shows, judged by the axioms: machine and text must be twins.
-pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Halt> {
+pub(crate) fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Halt> {
     if task.memory.axioms.is_none() || !has_twins(task.program) {
         return Ok(());
     }

@@ -21,7 +21,7 @@ impl Builder {
         &self.nodes[id.0 as usize]
     }
 
-    pub fn type_of(&self, id: NodeId) -> Type {
+    pub(crate) fn type_of(&self, id: NodeId) -> Type {
         self.types[id.0 as usize]
     }
 
@@ -169,7 +169,7 @@ impl Builder {
 
     /// Is the value of `top` monotone in the variables of `group`? And does it speak of the variables
     /// of another group, one that is still open?
-    pub fn inspect(&self, top: NodeId, group: u32) -> Inspection {
+    pub(crate) fn inspect(&self, top: NodeId, group: u32) -> Inspection {
         // Operands come before what uses them, so one pass down finds what is reached, and one pass up
         // in what a variable occurs.
         let count = top.0 as usize + 1;

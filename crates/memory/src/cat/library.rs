@@ -2,7 +2,7 @@
 //! with herd, with the same names defined in them.
 
 /// Read before every model.
-pub const PRELUDE: &str = include_str!("prelude.cat");
+pub(crate) const PRELUDE: &str = include_str!("prelude.cat");
 
 const FILES: [(&str, &str); 14] = [
     // The prelude defines the same names; reading it a second time changes nothing.

@@ -13,7 +13,7 @@ use super::{Arena, Expr};
 pub type Need = (Expr, Fault);
 
 impl Arena<'_> {
-    pub fn needs_of_binary(&mut self, operator: Binary, left: Expr, right: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_binary(&mut self, operator: Binary, left: Expr, right: Expr) -> Option<Need> {
         match operator {
             Binary::Divide | Binary::Remainder => {
                 let zero = self.constant(0);
@@ -30,17 +30,17 @@ impl Arena<'_> {
         }
     }
 
-    pub fn needs_of_element(&mut self, index: Expr, length: u32) -> Option<Need> {
+    pub(crate) fn needs_of_element(&mut self, index: Expr, length: u32) -> Option<Need> {
         self.within(index, i64::from(length) - 1, Fault::OutOfBounds)
     }
 
     /// Is there such a location?
-    pub fn needs_of_number(&mut self, location: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_number(&mut self, location: Expr) -> Option<Need> {
         self.within(location, self.shape().locations.len() as i64 - 1, Fault::OutOfBounds)
     }
 
     /// Does a machine integer stand for an address?
-    pub fn needs_of_pointer(&mut self, number: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_pointer(&mut self, number: Expr) -> Option<Need> {
         let pointer = self.pointer(number);
         if self.is_total(pointer) {
             return None;

@@ -45,7 +45,7 @@ impl<S: Sources> Known<S> {
     }
 
     /// A value that is computed from two others.
-    pub fn of_both(arena: &mut Arena<'_>, expr: Expr, left: &Known<S>, right: &Known<S>) -> Known<S> {
+    pub(crate) fn of_both(arena: &mut Arena<'_>, expr: Expr, left: &Known<S>, right: &Known<S>) -> Known<S> {
         let data = left.data.union(arena, &right.data);
         Known { expr, data, pick: left.pick.union(arena, &right.pick) }
     }

@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
         Ok(token.text.as_str().into())
     }
 
-    pub fn is_name(&self) -> bool {
+    pub(crate) fn is_name(&self) -> bool {
         let token = self.peek();
         token.kind == Kind::Quoted || token.kind == Kind::Word && !super::needs_quotes(&token.text)
     }
@@ -127,7 +127,7 @@ impl<'a> Line<'a> {
         self.reference("a local", locals.iter().map(|local| &local.name))
     }
 
-    pub fn process_reference(&mut self) -> Read<ProcessId> {
+    pub(crate) fn process_reference(&mut self) -> Read<ProcessId> {
         let processes = &self.outline.processes;
         Ok(ProcessId(self.reference("a process", processes.iter().map(|process| &process.name))?))
     }

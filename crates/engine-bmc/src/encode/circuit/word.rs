@@ -100,7 +100,7 @@ pub(crate) enum Bitwise {
 impl Circuit<'_> {
     /// A word of that many free bits, a sign among them.
     #[cfg(test)]
-    pub fn fresh_word(&mut self, width: usize) -> Word {
+    pub(crate) fn fresh_word(&mut self, width: usize) -> Word {
         Word::new((0..width.max(1)).map(|_| self.fresh()).collect())
     }
 

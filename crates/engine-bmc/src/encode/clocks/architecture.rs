@@ -65,12 +65,12 @@ impl Architecture {
         })
     }
 
-    pub fn forbids_thin_air(self) -> bool {
+    pub(crate) fn forbids_thin_air(self) -> bool {
         matches!(self, Architecture::Rmo | Architecture::Alpha | Architecture::Power)
     }
 
     /// Are dependencies part of the consensus?
-    pub fn follows_dependencies(self) -> bool {
+    pub(crate) fn follows_dependencies(self) -> bool {
         matches!(self, Architecture::Rmo | Architecture::Power)
     }
 

@@ -39,7 +39,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What this turn may spend, when so many turns are left.
-    pub fn share(&self, run: &Run, left: usize) -> Run {
+    pub(crate) fn share(&self, run: &Run, left: usize) -> Run {
         match self.length {
             Length::Glance => run.turn(1, left as u32).at_most(GLANCE),
             Length::Most => run.turn(2, 3),

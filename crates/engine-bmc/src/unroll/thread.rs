@@ -83,7 +83,7 @@ pub(super) struct Open<'b> {
 }
 
 impl<'b, 'a> Unroller<'b, 'a> {
-    pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
+    pub(crate) fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
         for element in elements {
             self.pulse.beat(STEPS_A_POINT + self.structure.events.len());
             self.pulse.go_on()?;
@@ -250,7 +250,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
     }
 
     /// For the terms of a thread in this state.
-    pub fn evaluation<'e>(&'e mut self, state: &'e State) -> Evaluation<'e, 'a> {
+    pub(crate) fn evaluation<'e>(&'e mut self, state: &'e State) -> Evaluation<'e, 'a> {
         Evaluation {
             arena: &mut self.structure.arena,
             copy: self.copy,

@@ -323,7 +323,7 @@ fn only_asserts(program: &Program, shape: &Shape, action: &Action) -> bool {
 }
 
 /// The most pending operations of any thread.
-pub fn most_pending(shape: &Shape, state: &State) -> usize {
+pub(crate) fn most_pending(shape: &Shape, state: &State) -> usize {
     shape.thread_ids().map(|thread: ThreadId| state.pending(thread)).max().unwrap_or(0)
 }
 

@@ -18,7 +18,7 @@ use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape
 use super::{reject, rejected, unsupported};
 
 /// See the module. The state in which the threads stand at the end.
-pub fn confirm(
+pub(crate) fn confirm(
     task: &Task<'_>,
     counterexample: &Counterexample,
     execution: &Execution,

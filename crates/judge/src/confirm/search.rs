@@ -25,7 +25,7 @@ const MOST_STATES: usize = 300_000;
 
 /// A schedule of the same paths, replayed; none if the model has no machine, or none that can run the
 /// program.
-pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
+pub(crate) fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
     let Some(machine) = task.memory.machine else { return Ok(Replay::default()) };
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;

@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 14] = [
     ("aarch64fences.cat", include_str!("library/aarch64fences.cat")),
 ];
 
-pub fn find(name: &str) -> Option<&'static str> {
+pub(crate) fn find(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 

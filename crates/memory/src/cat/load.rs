@@ -16,12 +16,12 @@ use crate::cat::codes;
 const DEEPEST: usize = 20;
 const MOST: usize = 1000;
 
-pub struct Loaded {
+pub(crate) struct Loaded {
     pub title: Option<String>,
     pub tree: Tree,
 }
 
-pub fn load(
+pub(crate) fn load(
     sources: &mut Sources,
     file: FileId,
     loader: &dyn Loader,

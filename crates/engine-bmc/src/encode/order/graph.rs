@@ -24,7 +24,7 @@ use crate::encode::relations::{Matrix, Term, TermId};
 
 impl Definitions<'_, '_, '_> {
     /// No cycle, where `under` holds.
-    pub fn acyclic(
+    pub(crate) fn acyclic(
         &mut self,
         body: TermId,
         under: Lit,
@@ -137,7 +137,7 @@ impl Definitions<'_, '_, '_> {
     }
 
     /// The relation of a term, where a literal holds.
-    pub fn provided(
+    pub(crate) fn provided(
         &mut self,
         body: TermId,
         under: Lit,

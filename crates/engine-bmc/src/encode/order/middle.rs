@@ -21,7 +21,7 @@ use crate::encode::relations::{Matrix, Term, TermId, Terms};
 
 impl Definitions<'_, '_, '_> {
     /// A sequence as two parts with few events between them, if that makes fewer edges.
-    pub fn halves(
+    pub(crate) fn halves(
         &mut self,
         id: TermId,
         circuit: &mut Circuit<'_>,
@@ -52,7 +52,7 @@ impl Definitions<'_, '_, '_> {
     }
 
     /// The edges of `first ; second`, beside those of `fixed`, which the graph has.
-    pub fn through(
+    pub(crate) fn through(
         &mut self,
         (first, second): (TermId, TermId),
         fixed: &Matrix,

@@ -33,7 +33,7 @@ const MOST_WORK: u32 = 200_000;
 /// Definitions in all, because scopes are lists.
 const MOST_DEFINITIONS: u32 = 5_000;
 
-pub fn lower(tree: &Tree) -> Result<Core, Vec<Diagnostic>> {
+pub(crate) fn lower(tree: &Tree) -> Result<Core, Vec<Diagnostic>> {
     let mut lower = Lower {
         builder: Builder::default(),
         globals: BTreeMap::new(),

@@ -15,7 +15,7 @@ use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape, ThreadId,
 };
-use wattle_source::{Place, Sources, Span};
+use wattle_source::{Position, Sources, Span};
 
 use crate::cycle::sc_cycle;
 use crate::names::value_name;
@@ -99,9 +99,9 @@ struct Teller<'a> {
     /// The source line of each step so far.
     lines: Vec<Option<u32>>,
     /// The places of the stores in each thread's buffer, oldest first.
-    buffered: Vec<Vec<(u32, Option<Place>)>>,
+    buffered: Vec<Vec<(u32, Option<Position>)>>,
     /// The pending remote halves, with the places of the statements that started them.
-    started: Vec<(ThreadId, Half, Option<Place>)>,
+    started: Vec<(ThreadId, Half, Option<Position>)>,
     moves: Vec<Move>,
     /// The statement that the last move belongs to, and its edges so far.
     open: Option<(ThreadId, Origin, BTreeSet<EdgeId>)>,
@@ -146,7 +146,7 @@ impl Teller<'_> {
         thread: ThreadId,
         id: EdgeId,
         edge: &Edge,
-        place: Option<Place>,
+        place: Option<Position>,
         effects: Vec<Effect>,
     ) {
         let continues = self.open.as_ref().is_some_and(|(other, origin, edges)| {
@@ -176,7 +176,7 @@ impl Teller<'_> {
         &mut self,
         thread: ThreadId,
         actor: Actor,
-        place: Option<Place>,
+        place: Option<Position>,
         statement: String,
         effects: Vec<Effect>,
     ) {
@@ -387,12 +387,12 @@ impl Teller<'_> {
         local_value(self.program, self.shape, state, thread, local)
     }
 
-    fn place(&self, span: Span) -> Option<Place> {
+    fn place(&self, span: Span) -> Option<Position> {
         place(self.sources, span)
     }
 }
 
-pub(crate) fn place(sources: &Sources, span: Span) -> Option<Place> {
+pub(crate) fn place(sources: &Sources, span: Span) -> Option<Position> {
     (!span.is_nowhere()).then(|| sources.start(span))
 }
 

@@ -128,14 +128,14 @@ pub(crate) fn rounds(
     solver.connect(constrained.description);
     let program = task.program;
     let chosen = vec![];
-    let mut instance = Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
+    let mut session = Session { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
     let mut answer = Err(Failed::Large(Reason::Undecided("no bound to ask about".into())));
     for (number, bound) in bounds.iter().enumerate() {
         if number > 0 {
             begin(*bound);
         }
-        instance.choose(*bound, &stops);
-        answer = instance.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
+        session.choose(*bound, &stops);
+        answer = session.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
         match &answer {
             Ok(Round::Bounded { bound: completed, coverage, may_grow }) => {
                 statistics.count("rounds completed", u64::from(*bound));
@@ -147,7 +147,7 @@ pub(crate) fn rounds(
             _ => break,
         }
     }
-    instance.record(statistics);
+    session.record(statistics);
     answer
 }
 
@@ -258,8 +258,8 @@ impl Questions {
     }
 }
 
-/// A solver that knows the unrolling.
-pub(crate) struct Instance<'i, 's> {
+/// The dialogue with one solver that knows an unrolling: the bound that is asked about, and what was refuted.
+pub(crate) struct Session<'i, 's> {
     pub program: &'i Program,
     pub shape: &'i Shape,
     pub encoding: Encoding<'i, 's>,
@@ -272,7 +272,7 @@ pub(crate) struct Instance<'i, 's> {
     proof: Option<Refutation>,
 }
 
-impl Instance<'_, '_> {
+impl Session<'_, '_> {
     /// From now on, this bound is asked about. It is larger than those before.
     fn choose(&mut self, bound: u32, stops: &[(u32, Lit)]) {
         self.chosen.clear();

@@ -21,7 +21,7 @@ use crate::units;
 #[command(name = "wattle", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 safe, 1 violated, 2 bad usage or input, 3 undecided or only bounded, \
 101 internal error, 130 interrupted.")]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Does the property hold under a memory model?
     Check(Check),
     /// Find the fewest fences or flushes that make the property hold, and show them as a diff
@@ -74,7 +74,7 @@ pub enum Command {
 /// How results are shown.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub struct Show {
+pub(crate) struct Show {
     /// How results are printed
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -93,14 +93,14 @@ pub struct Show {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     Text,
     /// One JSON object a line
     Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
+pub(crate) enum When {
     Auto,
     Always,
     Never,
@@ -108,7 +108,7 @@ pub enum When {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// Files, folders, `@list` files (one path a line), or `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
@@ -118,7 +118,7 @@ pub struct Inputs {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The language, where the extension does not tell
     #[arg(long, value_name = "NAME")]
     pub lang: Option<String>,
@@ -129,7 +129,7 @@ pub struct Reading {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
-pub struct Search {
+pub(crate) struct Search {
     /// Give up after this time, such as 30s, 500ms, 2m (0: never)
     #[arg(long, default_value = "60s", value_parser = units::duration, value_name = "TIME")]
     pub timeout: Duration,
@@ -174,7 +174,7 @@ pub struct Search {
 /// What engine extrapolate may use.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Predicates (engine extrapolate)")]
-pub struct Predicates {
+pub(crate) struct Predicates {
     /// Which cubes may imply something with store buffers
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub method: Method,
@@ -197,7 +197,7 @@ pub struct Predicates {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Method {
+pub(crate) enum Method {
     /// Cubes over extrapolated predicates, as they turn out to be needed
     Auto,
     /// Cubes over the predicates of the proof under sc, and no others
@@ -211,7 +211,7 @@ pub enum Method {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CubesBy {
+pub(crate) enum CubesBy {
     /// Prime implicants from models and cores of the solver; without --cube-size, only where a state asks
     Implicants,
     /// All cubes by growing size, as in the paper
@@ -219,7 +219,7 @@ pub enum CubesBy {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Formulation {
+pub(crate) enum Formulation {
     /// Relations between events, inside the solver
     Order,
     /// Bit-vector clocks, as in the paper (sc, tso, pso, rmo, alpha, power-2012)
@@ -227,7 +227,7 @@ pub enum Formulation {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ScCopy {
+pub(crate) enum ScCopy {
     /// Read and write are one step
     Atomic,
     /// A read, then a write
@@ -235,7 +235,7 @@ pub enum ScCopy {
 }
 
 #[derive(Debug, Args)]
-pub struct Check {
+pub(crate) struct Check {
     #[command(flatten)]
     pub inputs: Inputs,
     /// The memory model: a name (see `wattle models`), or a file that ends in .cat
@@ -269,20 +269,20 @@ pub struct Check {
 
 /// What is not good enough.
 #[derive(Debug, Args)]
-pub struct Strict {
+pub(crate) struct Strict {
     /// Exit with 3 where a verdict comes with this warning
     #[arg(long, value_enum, value_name = "WARNING")]
     pub deny: Vec<Deny>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Deny {
+pub(crate) enum Deny {
     /// Safe, but no execution reaches anything that the property speaks about
     Vacuous,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Question {
+pub(crate) enum Question {
     /// Assertions and properties of the text, and no faults
     Stated,
     /// No state in which nothing can move although a thread has not ended
@@ -290,7 +290,7 @@ pub enum Question {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Emit {
+pub(crate) enum Emit {
     /// After a counterexample, the smallest litmus test that shows its cycle
     Litmus,
     /// The program with the store buffers of tso or pso written into it, to be run under sc; nothing is checked
@@ -299,7 +299,7 @@ pub enum Emit {
 
 /// `--dump`: a view of the program, or the program after one of the passes that prepare it for engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dump {
+pub(crate) enum Dump {
     View(View),
     /// The name of a pass of [`PASSES`].
     After(&'static str),
@@ -328,7 +328,7 @@ impl ValueEnum for Dump {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum View {
+pub(crate) enum View {
     /// The program representation: what was read, the same as after:load
     Program,
     /// The guarded equations that engine bmc makes of it
@@ -344,7 +344,7 @@ pub enum View {
 }
 
 #[derive(Debug, Args)]
-pub struct Fix {
+pub(crate) struct Fix {
     #[command(flatten)]
     pub inputs: Inputs,
     /// The memory model: a name (see `wattle models`), or a file that ends in .cat
@@ -380,13 +380,13 @@ pub struct Fix {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum All {
+pub(crate) enum All {
     Minimum,
     Subset,
 }
 
 #[derive(Debug, Args)]
-pub struct Outcomes {
+pub(crate) struct Outcomes {
     #[command(flatten)]
     pub inputs: Inputs,
     /// The memory model: a name (see `wattle models`), or a file that ends in .cat; without it, the one that the test's architecture has
@@ -400,7 +400,7 @@ pub struct Outcomes {
 }
 
 #[derive(Debug, Args)]
-pub struct Compare {
+pub(crate) struct Compare {
     #[command(flatten)]
     pub inputs: Inputs,
     /// The memory models: names, or files that end in .cat
@@ -426,7 +426,7 @@ pub struct Compare {
 }
 
 #[derive(Debug, Args)]
-pub struct Engines {
+pub(crate) struct Engines {
     /// Files, folders, `@list` files, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
@@ -439,14 +439,14 @@ pub struct Engines {
 }
 
 #[derive(Debug, Args)]
-pub struct Replay {
+pub(crate) struct Replay {
     /// What `wattle check --save-trace` wrote
     #[arg(required = true)]
     pub trace: Vec<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct Test {
+pub(crate) struct Test {
     #[command(flatten)]
     pub inputs: Inputs,
     /// Accept files without expectations
@@ -464,7 +464,7 @@ wattle generate --arch ppc --size 6 --threads 2-3 --out tests\n  \
 wattle generate --arch riscv \"PodWW Rfe Amo.SwpAqRl PodWR Fre\"\n  \
 wattle generate --arch riscv --atomics --seed 1 --count 2000 --size 3-7 --threads 3 --out tests\n  \
 wattle generate --arch aarch64 --edges \"Pod** Rfe Fre Coe PodRRAP PodWWPL\" -v")]
-pub struct Generate {
+pub(crate) struct Generate {
     /// The edges of one cycle, such as `PodWR Fre PodWR Fre`; without them, a family of tests
     #[arg(value_name = "EDGE", conflicts_with_all = ["edges", "size", "threads", "free", "seed"])]
     pub cycle: Vec<String>,
@@ -499,7 +499,7 @@ pub struct Generate {
     after_help = "Exit codes: 0 a difference was found, 3 none among the tests that were tried, 2 bad \
 usage or input, 101 internal error, 130 interrupted."
 )]
-pub struct Distinguish {
+pub(crate) struct Distinguish {
     /// A memory model (see `wattle models`)
     #[arg(value_name = "MODEL")]
     pub one: String,
@@ -522,7 +522,7 @@ pub struct Distinguish {
 /// A family of cycles.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Family")]
-pub struct Family {
+pub(crate) struct Family {
     /// The edges to use; `*` stands for either direction, as in `Pod**`
     #[arg(long, value_name = "EDGES")]
     pub edges: Option<String>,

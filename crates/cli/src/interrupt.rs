@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub fn on_interrupt() -> Arc<AtomicBool> {
+pub(crate) fn on_interrupt() -> Arc<AtomicBool> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
     let handler = move || {
@@ -11,7 +11,7 @@ pub fn on_interrupt() -> Arc<AtomicBool> {
             std::process::exit(130);
         }
     };
-    // Without a handler Ctrl-C still ends wattle, only less politely.
+    // Without a handler Ctrl-C still ends wattle, only without printing what is known.
     let _ = ctrlc::set_handler(handler);
     cancelled
 }

@@ -11,7 +11,7 @@ use wattle_report::text::{Detail, Options, Shown, Style};
 use crate::args::{Format, Show, When};
 
 #[derive(Debug)]
-pub struct Output {
+pub(crate) struct Output {
     pub format: Format,
     pub options: Options,
     /// Whether the reader is still there.
@@ -19,7 +19,7 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn new(show: &Show) -> Output {
+    pub(crate) fn new(show: &Show) -> Output {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let coloured = match show.color {
@@ -37,8 +37,8 @@ impl Output {
         Output { format: show.format, options, open: true }
     }
 
-    /// Print text as it is. `false` if nobody reads any more.
-    pub fn text(&mut self, text: &str) -> bool {
+    /// Print text as it is. `false` if the reader has gone away.
+    pub(crate) fn text(&mut self, text: &str) -> bool {
         if self.open {
             let mut stdout = io::stdout().lock();
             self.open = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok();
@@ -46,30 +46,30 @@ impl Output {
         self.open
     }
 
-    /// A result, and what is to be said beside it. `false` if nobody reads any more.
-    pub fn shown(&mut self, shown: &Shown) -> bool {
+    /// A result, and what is to be said beside it. `false` if the reader has gone away.
+    pub(crate) fn shown(&mut self, shown: &Shown) -> bool {
         let open = self.text(&shown.result);
         aside(&shown.aside);
         open
     }
 
-    pub fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         self.options.detail == Detail::Quiet
     }
 
-    pub fn json(&mut self, value: &Value) -> bool {
+    pub(crate) fn json(&mut self, value: &Value) -> bool {
         self.text(&format!("{value}\n"))
     }
 }
 
 /// Text beside the results, to standard error.
-pub fn aside(text: &str) {
-    // Nobody to tell if standard error is gone.
+pub(crate) fn aside(text: &str) {
+    // If standard error is gone, the failure cannot be reported anywhere.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// A message beside the results, to standard error.
-pub fn complain(message: &str) {
-    // Nobody to tell if standard error is gone.
+pub(crate) fn complain(message: &str) {
+    // If standard error is gone, the failure cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "wattle: {message}");
 }

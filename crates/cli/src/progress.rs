@@ -9,12 +9,12 @@ use wattle_driver::Listener;
 use wattle_engine::Progress;
 
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub(crate) struct Meter {
     bar: Option<ProgressBar>,
 }
 
 impl Meter {
-    pub fn new(wanted: bool) -> Meter {
+    pub(crate) fn new(wanted: bool) -> Meter {
         if !wanted || !std::io::stderr().is_terminal() {
             return Meter { bar: None };
         }
@@ -26,7 +26,7 @@ impl Meter {
         Meter { bar: Some(bar) }
     }
 
-    pub fn listener(&self) -> Option<Arc<Listener>> {
+    pub(crate) fn listener(&self) -> Option<Arc<Listener>> {
         let bar = self.bar.clone()?;
         Some(Arc::new(move |progress: &Progress| {
             let depth =
@@ -36,14 +36,14 @@ impl Meter {
     }
 
     /// Print with the line out of the way.
-    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(print),
             None => print(),
         }
     }
 
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -8,7 +8,7 @@ use wattle_generate::cycle::Architecture;
 use wattle_source::did_you_mean;
 
 /// `30s`, `500ms`, `2m`, `1h`, `1.5s`; a bare number means seconds.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let seconds = match unit {
         "ms" => 0.001,
@@ -22,7 +22,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// `4G`, `500M`, `64k`; powers of 1024. A bare number means bytes.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     let shift = match unit.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
         "" => 0,
@@ -38,7 +38,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// `fence=2`, `lwsync=1`.
-pub fn cost(text: &str) -> Result<(String, u64), String> {
+pub(crate) fn cost(text: &str) -> Result<(String, u64), String> {
     let parts = text.split_once('=').and_then(|(kind, cost)| Some((kind, cost.parse::<u64>().ok()?)));
     let (kind, cost) =
         parts.filter(|(_, cost)| *cost > 0).ok_or("expected KIND=N with N > 0, such as sync=3")?;
@@ -53,7 +53,7 @@ pub fn cost(text: &str) -> Result<(String, u64), String> {
 }
 
 /// `5,6,7`: which of the optional rules of extrapolation apply.
-pub fn rules(text: &str) -> Result<Rules, String> {
+pub(crate) fn rules(text: &str) -> Result<Rules, String> {
     let mut rules = Rules { equalities: false, read_only: false, same_place: false, one_buffered: false };
     if text == "none" {
         return Ok(rules);
@@ -71,7 +71,7 @@ pub fn rules(text: &str) -> Result<Rules, String> {
 }
 
 /// `12=5`: a line, and how often its loop may go round.
-pub fn loop_bound(text: &str) -> Result<(u32, u32), String> {
+pub(crate) fn loop_bound(text: &str) -> Result<(u32, u32), String> {
     let parts =
         text.split_once('=').and_then(|(line, rounds)| Some((line.parse().ok()?, rounds.parse().ok()?)));
     let good = parts.filter(|(line, rounds): &(u32, u32)| *line > 0 && *rounds > 0);
@@ -79,7 +79,7 @@ pub fn loop_bound(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// `2`: so much room for each buffer; `x=3`: for those of one variable.
-pub fn buffer(text: &str) -> Result<(Option<String>, u32), String> {
+pub(crate) fn buffer(text: &str) -> Result<(Option<String>, u32), String> {
     let (name, number) = match text.split_once('=') {
         Some((name, number)) => (Some(name.trim()), number.trim()),
         None => (None, text),
@@ -88,22 +88,22 @@ pub fn buffer(text: &str) -> Result<(Option<String>, u32), String> {
     good.map(|number| (name.map(String::from), number)).ok_or("expected N or NAME=N, such as 2 or x=3".into())
 }
 
-pub fn at_least_one(text: &str) -> Result<usize, String> {
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or("expected a number from 1 on".into())
 }
 
 /// An architecture by name.
 #[derive(Clone, Copy, Debug)]
-pub struct Arch(pub Architecture);
+pub(crate) struct Arch(pub Architecture);
 
-pub fn architecture(text: &str) -> Result<Arch, String> {
+pub(crate) fn architecture(text: &str) -> Result<Arch, String> {
     let names = || Architecture::ALL.iter().map(|one| one.name());
     let known = || format!("known: {}", names().collect::<Vec<_>>().join(", "));
     Architecture::find(text).map(Arch).ok_or_else(|| did_you_mean(text, names()).unwrap_or_else(known))
 }
 
 /// `6`: from 2 to 6; `4-8`: from 4 to 8.
-pub fn range(text: &str) -> Result<(usize, usize), String> {
+pub(crate) fn range(text: &str) -> Result<(usize, usize), String> {
     let (low, high) = text.split_once('-').unwrap_or(("2", text));
     match (low.trim().parse(), high.trim().parse()) {
         (Ok(low), Ok(high)) if 2 <= low && low <= high => Ok((low, high)),

@@ -4,7 +4,7 @@
 //! does not know what an option is for. Most configure an engine: [`CONFIGURES`] says which. Such an option
 //! is refused where none of its engines can take part, because another was asked for, the model has no form that
 //! it could work on, or nothing is checked at all. Options of output that a command has no use for are
-//! harmless, so there is a word about them and no more.
+//! harmless, so they only get a warning.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -18,7 +18,7 @@ const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
 const BMC: &str = "bmc";
 const ENUMERATE: &str = "enumerate";
-/// Not engines, but they read options of one.
+/// Not an engine, but `--emit reduced` reads options of one.
 const REDUCED: &str = "emit reduced";
 
 /// Which engines an option configures, by the name of its field.
@@ -68,7 +68,7 @@ const UNUSED: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// `Err`: an option that would have no effect. The words beside are warnings.
-pub fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
+pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(vec![]) };
     let given = |option: &str| {
         matches.try_contains_id(option).unwrap_or(false)
@@ -118,10 +118,10 @@ fn list(engines: &[&str]) -> String {
     }
 }
 
-/// Who works on a request.
+/// The engines that work on a request.
 struct Part {
     engines: Vec<&'static str>,
-    /// Why nobody else does.
+    /// Why no others do.
     why: String,
     /// Further options that do nothing then.
     unused: &'static [&'static [(&'static str, &'static str)]],
@@ -201,7 +201,7 @@ fn asked(only: Option<&str>, question: Question, models: &[MemoryModel]) -> Part
         (models.is_empty() || models.iter().any(works)) && (question == Question::Stated || engine == EXPLORE)
     };
     let all = [EXPLORE, EXTRAPOLATE, BMC, ENUMERATE];
-    // What nobody knows is refused with a better word later.
+    // Unknown names are refused later, with a better message.
     let wanted = |engine: &&str| only.is_none_or(|name| name == *engine || !is_engine(name));
     let engines: Vec<&'static str> =
         all.into_iter().filter(wanted).filter(|engine| works(engine) || only.is_some()).collect();

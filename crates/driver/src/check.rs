@@ -149,7 +149,7 @@ fn answer(
     None
 }
 
-/// A proof: what it says nothing about, and with `--certify` what its judge says.
+/// The report of a proof: warnings about what it did not reach and, with `--certify`, the result of the check.
 fn proved(
     request: &Check,
     prepared: &Prepared<'_>,
@@ -176,7 +176,7 @@ fn proved(
     }
 }
 
-/// A bounded proof that reaches nothing of what the property speaks about is none.
+/// A bounded proof that reaches nothing of what the property speaks about is vacuous, and becomes *unknown*.
 fn bounded(
     request: &Check,
     prepared: &Prepared<'_>,
@@ -214,7 +214,7 @@ fn violated(
     Ok(story)
 }
 
-/// Let other code look at the proof again.
+/// Lets the judge re-check the proof.
 fn certified(
     task: &Task<'_>,
     certificate: Certificate,
@@ -242,10 +242,11 @@ fn certified(
     }
 }
 
-/// What a remark may cost, if the verdict took little.
+/// The work that the question about sc may always take.
 const REMARK: Work = Work::milliseconds(500);
 
-/// Is weak memory to blame? `None`: not known within the time that is left.
+/// Does the property hold under sc, so that weak memory is the cause of the violation? `None`: not known
+/// within the work that is allowed for this.
 fn holds_under_sc(
     request: &Check,
     program: &Program,
@@ -256,7 +257,7 @@ fn holds_under_sc(
         return Ok(None);
     }
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
-    // A remark is not worth more than a few times what the verdict took.
+    // The answer is a remark only, so it may cost no more than a few times what the verdict took.
     let run = run.at_most(REMARK.max(run.worked() * 3));
     let task = Task { program, memory: &memory, property: request.property };
     Ok(match solve(&task, engines, request.settings.threads, &run).verdict? {
@@ -266,7 +267,7 @@ fn holds_under_sc(
     })
 }
 
-/// Where an abstract trace goes that an engine could neither refute nor replay.
+/// The way of an abstract trace through the text, which an engine could neither refute nor replay.
 fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Option<String> {
     let program = prepared.searched();
     let shape = Shape::new(program).ok()?;

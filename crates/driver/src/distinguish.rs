@@ -45,7 +45,7 @@ pub struct Distinguished {
     pub undecided: usize,
     pub reason: Option<String>,
     pub interrupted: bool,
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     pub internal: Option<String>,
 }
 
@@ -225,7 +225,7 @@ fn allows(census: &Census) -> bool {
     census.outcomes.values().any(|tally| tally.holds)
 }
 
-/// Generated tests are small; beyond this many candidates nobody waits for an explanation.
+/// Generated tests are small; beyond this many candidates no explanation is searched for.
 const CANDIDATES: u64 = 200_000;
 
 /// An execution that one model allows, and the axiom of the other that does not.

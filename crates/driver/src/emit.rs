@@ -35,7 +35,8 @@ fn of_cycle(memory: &MemoryModel, counterexample: &Counterexample) -> Result<Tes
     shortest_name(architecture, edges(execution, &steps, architecture)?)
 }
 
-/// A cycle can begin in any of its threads; the literature has a name for one of the ways.
+/// The test of a cycle, which can be written down from any of its edges: the way with the shortest name is the
+/// one that the literature has a name for, if it has one.
 fn shortest_name(architecture: Architecture, mut edges: Vec<Edge>) -> Result<Test, String> {
     let mut best: Option<Test> = None;
     for _ in 0..edges.len() {

@@ -174,7 +174,7 @@ fn repair(
     // A fifth of the budget is kept for the check of the edited text.
     let found = search(&task, request, loaded, &fences, &portfolio, &run.share(4, 5), report);
     report.engine = Some(portfolio.name().to_owned());
-    // Who proved the program is asked about the text.
+    // The edited text is checked by the engine that proved the repaired program.
     let request = Fix { engine: report.engine.clone(), ..request.clone() };
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
     let verdict = text.verdict(found, &fences, &portfolio, report);
@@ -459,7 +459,7 @@ fn repaired(
 }
 
 /// The warning that a proof deserves if it is about nothing. Old edges have the same numbers with and without
-/// fences. (A bounded proof about nothing is none: the portfolio says so.)
+/// fences. (The portfolio rejects bounded proofs that are vacuous.)
 fn vacuity(task: &Task<'_>, proof: &wattle_repair::Proof) -> Option<Diagnostic> {
     let wattle_repair::Proof::Safe { coverage: Some(coverage), .. } = proof else { return None };
     Reach::new(task.program, coverage).vacuity(task.property)

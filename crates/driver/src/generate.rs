@@ -39,7 +39,7 @@ pub struct Generated {
 }
 
 /// The name of the list that `out` gets beside the tests.
-pub const LIST: &str = "@all";
+pub(crate) const LIST: &str = "@all";
 
 /// Hand out tests, from small to large, until `take` says no. The answer is how many there were.
 pub fn generate(request: &Generate, take: &mut dyn FnMut(Generated) -> bool) -> Result<usize, String> {
@@ -95,7 +95,7 @@ pub fn generate(request: &Generate, take: &mut dyn FnMut(Generated) -> bool) -> 
     Ok(made)
 }
 
-/// How many tests a random sample has if nobody says.
+/// The number of tests of a random sample, unless the user gives one.
 const SAMPLE: usize = 100;
 
 /// The edges that a text names; with `patterns`, `*` stands for either direction.

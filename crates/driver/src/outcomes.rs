@@ -146,7 +146,7 @@ fn no_execution(program: &Program) -> String {
 }
 
 /// The model that tests of an architecture are written for.
-pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
+pub(crate) fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
     Some(match vocabulary {
         Vocabulary::Generic => return None,
         Vocabulary::C11 => "rc11",
@@ -161,7 +161,7 @@ pub fn default_model(vocabulary: Vocabulary) -> Option<&'static str> {
 
 pub(crate) enum Stopped {
     Reason(Reason),
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     Internal(String),
 }
 

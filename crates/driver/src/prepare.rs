@@ -173,7 +173,7 @@ impl Prepared<'_> {
     }
 
     /// The same question for judges of proofs, about the program before any pass for the search.
-    pub fn as_written(&self, property: Property) -> Task<'_> {
+    pub(crate) fn as_written(&self, property: Property) -> Task<'_> {
         Task { program: &self.written, memory: self.memory, property }
     }
 

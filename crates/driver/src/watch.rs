@@ -1,4 +1,4 @@
-//! The outside world of a running command: who may interrupt it, and who wants to know how far it is.
+//! How a running command is interrupted, and whom it tells about its progress.
 
 use std::fmt;
 use std::sync::Arc;

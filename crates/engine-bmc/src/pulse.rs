@@ -1,8 +1,8 @@
 //! A look at the budget from deep inside the making of a formula.
 //!
 //! Relations between some thousand events take seconds to compute, in loops that know nothing of budgets. Each of them
-//! tells its [`Pulse`] how much it has done; when the budget is spent, the loop ends with whatever it has, and whoever
-//! called it finds out by [`Pulse::go_on`] before the result is used.
+//! tells its [`Pulse`] how much it has done; when the budget is spent, the loop ends with whatever it has, and its
+//! caller finds out by [`Pulse::go_on`] before the result is used.
 
 use std::cell::Cell;
 
@@ -21,12 +21,12 @@ const STEP: Work = Work::nanoseconds(1);
 const LOOK_AFTER: u64 = 1 << 20;
 
 impl Pulse {
-    pub fn new(run: &Run) -> Pulse {
+    pub(crate) fn new(run: &Run) -> Pulse {
         Pulse { run: run.clone(), steps: Cell::new(0), over: Cell::new(false) }
     }
 
     /// So much was done. `true`: the budget is spent.
-    pub fn beat(&self, steps: usize) -> bool {
+    pub(crate) fn beat(&self, steps: usize) -> bool {
         let steps = self.steps.get() + steps as u64;
         self.steps.set(steps);
         if steps >= LOOK_AFTER && !self.over.get() {
@@ -37,8 +37,8 @@ impl Pulse {
         self.over.get()
     }
 
-    /// `Err`: the budget is spent, and what was computed meanwhile is worth nothing.
-    pub fn go_on(&self) -> Result<(), Unsupported> {
+    /// `Err`: the budget is spent, and what was computed meanwhile must not be used.
+    pub(crate) fn go_on(&self) -> Result<(), Unsupported> {
         match self.over.get() {
             true => Err(Unsupported::new("more than the budget allows")),
             false => Ok(()),

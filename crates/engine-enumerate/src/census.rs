@@ -30,7 +30,7 @@ pub(crate) struct Counter<'c> {
 }
 
 impl<'c> Counter<'c> {
-    pub fn new(program: &'c Program, checks: &'c [Check]) -> Counter<'c> {
+    pub(crate) fn new(program: &'c Program, checks: &'c [Check]) -> Counter<'c> {
         Counter {
             program,
             checks,
@@ -48,13 +48,13 @@ impl<'c> Counter<'c> {
     }
 
     /// The flags that were raised.
-    pub fn flags(&self) -> impl Iterator<Item = Name> + '_ {
+    pub(crate) fn flags(&self) -> impl Iterator<Item = Name> + '_ {
         let raised = self.checks.iter().zip(&self.raised).filter(|(_, raised)| **raised);
         raised.map(|(check, _)| check.name.clone())
     }
 
     /// The outcomes, with how often each came.
-    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, Tally)> + '_ {
+    pub(crate) fn outcomes(&self) -> impl Iterator<Item = (Outcome, Tally)> + '_ {
         let sorts: Vec<Sort> = self.program.observed.iter().map(wattle_logic::Term::sort).collect();
         self.tallies.iter().map(move |(codes, tally)| {
             let values = codes.iter().zip(&sorts).map(|(code, sort)| decode(*sort, *code));

@@ -12,7 +12,7 @@ use wattle_memory::relation::{Row, assign, close, image, invert, is_acyclic, is_
 
 use crate::plan::{Operator, Plan, Slot, Step};
 
-/// A group that has not settled after so many rounds never will.
+/// A group that has not settled after so many rounds is taken never to settle.
 const MOST_ROUNDS: usize = 4096;
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Evaluator<'p, const W: usize> {
 }
 
 impl<'p, const W: usize> Evaluator<'p, W> {
-    pub fn new(plan: &'p Plan) -> Evaluator<'p, W> {
+    pub(crate) fn new(plan: &'p Plan) -> Evaluator<'p, W> {
         Evaluator {
             plan,
             size: 0,
@@ -53,7 +53,7 @@ impl<'p, const W: usize> Evaluator<'p, W> {
     }
 
     /// Start over with so many events. All slots are empty.
-    pub fn reset(&mut self, size: usize) {
+    pub(crate) fn reset(&mut self, size: usize) {
         fn refill<T: Clone>(values: &mut Vec<T>, size: usize, value: T) {
             values.clear();
             values.resize(size, value);
@@ -70,7 +70,7 @@ impl<'p, const W: usize> Evaluator<'p, W> {
     }
 
     /// A slot for the caller to fill. It counts as changed.
-    pub fn fill(&mut self, slot: Slot) -> &mut [Row<W>] {
+    pub(crate) fn fill(&mut self, slot: Slot) -> &mut [Row<W>] {
         self.now += 1;
         self.changed[slot as usize] = self.now;
         &mut self.data[slot as usize * self.stride..][..self.stride]
@@ -81,7 +81,7 @@ impl<'p, const W: usize> Evaluator<'p, W> {
     }
 
     /// Run a list of steps. `false`: an axiom rejects what there is.
-    pub fn run(&mut self, steps: &[Step]) -> bool {
+    pub(crate) fn run(&mut self, steps: &[Step]) -> bool {
         for step in steps {
             match *step {
                 Step::Compute(number) => self.compute(number),
@@ -97,7 +97,7 @@ impl<'p, const W: usize> Evaluator<'p, W> {
     }
 
     /// Does the test of an axiom hold (with its negation counted)? For marks, after all stages.
-    pub fn mark(&self, check: usize) -> bool {
+    pub(crate) fn mark(&self, check: usize) -> bool {
         self.holds[check]
     }
 

@@ -19,9 +19,9 @@
 
 mod census;
 mod evaluate;
-mod judge;
 mod path;
 mod plan;
+mod properties;
 mod search;
 mod skeleton;
 mod state;
@@ -41,8 +41,8 @@ use wattle_memory::cat::Axioms;
 use wattle_program::{Program, PropertyKind, Shape};
 
 use crate::census::Counter;
-use crate::judge::Judge;
 use crate::plan::Plans;
+use crate::properties::PropertyWatcher;
 use crate::survey::{Scope, Surveyed, survey};
 use crate::unfold::Wanted;
 
@@ -71,7 +71,7 @@ impl Compiled {
             return Ok(plans.clone());
         }
         let plans = Arc::new(Plans::new(&axioms.core)?);
-        // Whoever makes models without end gets them compiled again.
+        // The number of compiled models is bounded, for callers that make ever new ones.
         if known.len() >= 64 {
             known.clear();
         }
@@ -93,7 +93,7 @@ impl Engine for Enumerate {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
-        // Litmus tests are small by nature; of other programs nobody knows how many executions they have.
+        // Litmus tests are small by nature; of other programs the number of executions is not known beforehand.
         let litmus = task.program.condition.is_some();
         let loop_free = task.program.processes.iter().all(|process| process.cfg.is_loop_free());
         if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }
@@ -109,7 +109,7 @@ impl Engine for Enumerate {
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         let mut statistics = Statistics::default();
-        Answer::of(self.judge(task, run, &mut statistics), statistics)
+        Answer::of(self.verdict(task, run, &mut statistics), statistics)
     }
 }
 
@@ -121,7 +121,7 @@ impl Enumerate {
         self.compiled.plans(axioms).map_err(Reason::Unsupported)
     }
 
-    fn judge(
+    fn verdict(
         &self,
         task: &Task<'_>,
         run: &Run,
@@ -134,29 +134,29 @@ impl Enumerate {
         let everywhere = program.properties.iter().any(|property| property.kind != PropertyKind::Finally);
         let wanted = Wanted { stopped: true, standing: everywhere };
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
-        let mut judge = Judge::new(program, &shape, &plans.fixed.checks);
+        let mut properties = PropertyWatcher::new(program, &shape, &plans.fixed.checks);
         let formulas = program.properties.iter().map(|property| &property.formula).chain(&program.filter);
-        let surveyed = survey(task, &plans, scope, formulas, &mut judge, run)?;
+        let surveyed = survey(task, &plans, scope, formulas, &mut properties, run)?;
         record(statistics, &surveyed);
-        if let (Some(violated), Some((execution, paths))) = (judge.violated.take(), surveyed.witness) {
+        if let (Some(violated), Some((execution, paths))) = (properties.violated.take(), surveyed.witness) {
             let counterexample = Box::new(Counterexample::graph(violated, paths, execution));
             return Ok((Verdict::Unsafe { counterexample }, None));
         }
         sound(&surveyed.tally)?;
-        if let Some(reason) = judge.gives_up() {
+        if let Some(reason) = properties.gives_up() {
             return Err(reason.into());
         }
         if surveyed.tally.thin_air {
             return Err(thin_air());
         }
-        if judge.overflow {
+        if properties.overflow {
             return Err(Reason::Overflow.into());
         }
-        let coverage = Some(judge.coverage());
+        let coverage = Some(properties.coverage());
         if surveyed.cut {
             return Ok((Verdict::SafeUpTo { bound: Bound::Unwinding(self.unwind) }, coverage));
         }
-        let certificate = Certificate::Executions { executions: judge.complete };
+        let certificate = Certificate::Executions { executions: properties.complete };
         Ok((Verdict::Safe { certificate }, coverage))
     }
 }
@@ -171,9 +171,9 @@ impl Enumerate {
         let task = Task { program: &program, ..*task };
         let wanted = Wanted { stopped: true, standing: false };
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
-        let mut judge = Judge::new(&program, &shape, &[]);
-        survey(&task, plans, scope, program.filter.iter(), &mut judge, run)?;
-        judge.gives_up().map_or(Ok(()), |reason| Err(reason.into()))
+        let mut properties = PropertyWatcher::new(&program, &shape, &[]);
+        survey(&task, plans, scope, program.filter.iter(), &mut properties, run)?;
+        properties.gives_up().map_or(Ok(()), |reason| Err(reason.into()))
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) enum Constraint {
 }
 
 impl Constraint {
-    pub fn expr(self) -> Expr {
+    pub(crate) fn expr(self) -> Expr {
         match self {
             Constraint::Is(expr, _) | Constraint::Defined(expr) | Constraint::Faults(expr) => expr,
         }
@@ -108,13 +108,13 @@ pub(crate) struct PathEvent<'a> {
 
 impl Path<'_> {
     /// May an expression of it have no value?
-    pub fn may_fault(&self) -> bool {
+    pub(crate) fn may_fault(&self) -> bool {
         matches!(self.end, End::Faulted { .. })
             || self.constraints.iter().any(|constraint| matches!(constraint, Constraint::Defined(_)))
     }
 
     /// Are all addresses known?
-    pub fn is_fixed(&self, arena: &Arena<'_>) -> bool {
+    pub(crate) fn is_fixed(&self, arena: &Arena<'_>) -> bool {
         let mut accesses = self.events.iter().filter(|event| event.access != Access::Fence);
         accesses.all(|event| arena.value(event.address).is_some())
     }

@@ -114,7 +114,7 @@ pub(crate) struct Plans {
 }
 
 impl Plans {
-    pub fn new(core: &Core) -> Result<Plans, Unsupported> {
+    pub(crate) fn new(core: &Core) -> Result<Plans, Unsupported> {
         Ok(Plans { fixed: lower(core, true)?, open: lower(core, false)? })
     }
 }

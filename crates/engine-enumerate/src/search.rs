@@ -31,7 +31,7 @@ use wattle_program::symbolic::{Arena, Reads};
 /// No write yet.
 const NONE: u32 = u32::MAX;
 
-/// From so many remaining choices on, part of an execution is worth checking.
+/// While at least so many choices remain, checking part of an execution costs less than it saves.
 const WORTH_CHECKING: u64 = 24;
 
 /// The cost of a row of a matrix, and how many there are between two looks at the budget.
@@ -54,7 +54,7 @@ pub(crate) struct Found<'f> {
 
 impl Found<'_> {
     /// What the reads of a thread returned.
-    pub fn values(&self, thread: usize) -> &[i64] {
+    pub(crate) fn values(&self, thread: usize) -> &[i64] {
         &self.values[self.offsets[thread]..][..self.paths[thread].reads as usize]
     }
 }
@@ -144,7 +144,7 @@ impl<const W: usize> std::fmt::Debug for Search<'_, '_, '_, '_, W> {
 }
 
 impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
-    pub fn new(
+    pub(crate) fn new(
         ground: Ground<'s>,
         plan: &'s Plan,
         evaluator: &'s mut Evaluator<'e, W>,
@@ -192,7 +192,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     }
 
     /// Visit every consistent execution.
-    pub fn run(&mut self) -> Result<(), Ended> {
+    pub(crate) fn run(&mut self) -> Result<(), Ended> {
         self.tally.effort += self.skeleton.size as u64 * ROWS_TO_BEGIN;
         self.poll()?;
         self.evaluator.reset(self.skeleton.size);
@@ -254,7 +254,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         }
     }
 
-    /// All addresses are known: who is where.
+    /// All addresses are known: sorts the events by location.
     fn locate(&mut self) {
         self.accesses.fill(Row::EMPTY);
         for event in self.address_known {
@@ -558,7 +558,7 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
         if !self.skeleton.fixed {
             if self.ghost && self.address_known.len() < (self.skeleton.reading | self.skeleton.writing).len()
             {
-                // Not even the addresses are known; what is known may be bad enough.
+                // Not even the addresses are known, but what is known may already break an axiom.
                 self.locate();
                 self.order_by_program();
                 self.tally.thin_air = self.possible(0);
@@ -699,23 +699,23 @@ impl<'s, 'e, 'a, 'p, const W: usize> Search<'s, 'e, 'a, 'p, W> {
     }
 
     /// What a read of the execution that was found last returned.
-    pub fn value(&self, thread: usize, number: u32) -> i64 {
+    pub(crate) fn value(&self, thread: usize, number: u32) -> i64 {
         self.values[self.offsets[thread] + number as usize]
     }
 
     /// The coherence order of a location in the execution that was found last.
-    pub fn coherence(&self, location: usize) -> Vec<u32> {
+    pub(crate) fn coherence(&self, location: usize) -> Vec<u32> {
         let mut writes: Vec<usize> = self.writes[location].iter().collect();
         writes.sort_by_key(|write| std::cmp::Reverse(self.order[*write].len()));
         writes.into_iter().map(|write| write as u32).collect()
     }
 
     /// What the reads of a thread returned in it.
-    pub fn values(&self, thread: usize) -> &[i64] {
+    pub(crate) fn values(&self, thread: usize) -> &[i64] {
         &self.values[self.offsets[thread]..][..self.skeleton.paths[thread].reads as usize]
     }
 
-    pub fn arena(&self) -> &Arena<'s> {
+    pub(crate) fn arena(&self) -> &Arena<'s> {
         self.ground.arena
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Skeleton<'a, 'p, const W: usize> {
 }
 
 impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
-    pub fn new(arena: &Arena<'_>, paths: Vec<&'p Path<'a>>, locations: usize) -> Skeleton<'a, 'p, W> {
+    pub(crate) fn new(arena: &Arena<'_>, paths: Vec<&'p Path<'a>>, locations: usize) -> Skeleton<'a, 'p, W> {
         let mut first = Vec::with_capacity(paths.len() + 1);
         let mut size = locations;
         for path in &paths {
@@ -92,7 +92,7 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
     }
 
     /// The event of a path; `None` for initial writes.
-    pub fn event(&self, number: usize) -> Option<(usize, &'p PathEvent<'a>)> {
+    pub(crate) fn event(&self, number: usize) -> Option<(usize, &'p PathEvent<'a>)> {
         if number < self.locations {
             return None;
         }
@@ -101,7 +101,7 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
     }
 
     /// The events of all threads, with their numbers.
-    pub fn events(&self) -> impl Iterator<Item = (usize, usize, &'p PathEvent<'a>)> + '_ {
+    pub(crate) fn events(&self) -> impl Iterator<Item = (usize, usize, &'p PathEvent<'a>)> + '_ {
         self.paths.iter().enumerate().flat_map(|(thread, path)| {
             let start = self.first[thread];
             path.events.iter().enumerate().map(move |(number, event)| (start + number, thread, event))
@@ -109,7 +109,7 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
     }
 
     /// Everything that does not depend on `rf`, `co` and addresses.
-    pub fn fill(&self, plan: &Plan, evaluator: &mut Evaluator<'_, W>) {
+    pub(crate) fn fill(&self, plan: &Plan, evaluator: &mut Evaluator<'_, W>) {
         for base in &plan.bases {
             if base.relation {
                 self.fill_relation(base, evaluator.fill(base.slot));
@@ -191,7 +191,7 @@ impl<'a, 'p, const W: usize> Skeleton<'a, 'p, W> {
     }
 
     /// The events of a thread that a dependency names.
-    pub fn sources(&self, thread: usize, wanted: Reads) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn sources(&self, thread: usize, wanted: Reads) -> impl Iterator<Item = usize> + '_ {
         let events = self.paths[thread].events.iter().enumerate();
         let named = move |event: &PathEvent<'_>| event.source.is_some_and(|bit| wanted >> bit & 1 != 0);
         events.filter(move |(_, event)| named(event)).map(move |(number, _)| self.first[thread] + number)

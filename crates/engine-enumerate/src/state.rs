@@ -22,7 +22,7 @@ pub(crate) struct Cells<'b> {
 
 impl<'b> Cells<'b> {
     /// The cells that these formulas need.
-    pub fn new<'t>(
+    pub(crate) fn new<'t>(
         program: &'b Program,
         shape: &'b Shape,
         formulas: impl Iterator<Item = &'t Term>,
@@ -47,34 +47,34 @@ impl<'b> Cells<'b> {
         Cells { program, shape, locals, contents }
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.contents as usize + self.shape.locations.len()
     }
 
-    pub fn point(&self, thread: usize) -> usize {
+    pub(crate) fn point(&self, thread: usize) -> usize {
         thread
     }
 
-    pub fn ended(&self, thread: usize) -> usize {
+    pub(crate) fn ended(&self, thread: usize) -> usize {
         self.shape.threads.len() + thread
     }
 
-    pub fn first_local(&self) -> usize {
+    pub(crate) fn first_local(&self) -> usize {
         2 * self.shape.threads.len()
     }
 
-    pub fn first_content(&self) -> usize {
+    pub(crate) fn first_content(&self) -> usize {
         self.contents as usize
     }
 
     /// A formula over whole states. Its value may be missing (`Err` when evaluated).
-    pub fn compile(&self, arena: &mut Arena<'_>, term: &Term) -> Result<Expr, Unsupported> {
+    pub(crate) fn compile(&self, arena: &mut Arena<'_>, term: &Term) -> Result<Expr, Unsupported> {
         let compiled = formula::compile(arena, &mut &*self, term);
         compiled.map(|formula| formula.value)
     }
 
     /// Is this the last point of its thread?
-    pub fn is_end(&self, thread: usize, point: Point) -> bool {
+    pub(crate) fn is_end(&self, thread: usize, point: Point) -> bool {
         self.program.process(self.shape.threads[thread].process).cfg.point(point).end
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Wanted {
     pub standing: bool,
 }
 
-/// A thread with more paths than this is too much.
+/// A thread with more paths than this is refused.
 const MOST_PATHS: usize = 1 << 14;
 
 /// A path so far.

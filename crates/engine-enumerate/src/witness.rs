@@ -15,7 +15,7 @@ pub(crate) type Witness = (Execution, Vec<Taken>);
 
 impl<const W: usize> Search<'_, '_, '_, '_, W> {
     /// The execution that was found last.
-    pub fn witness(&self, program: &Program, shape: &Shape) -> Witness {
+    pub(crate) fn witness(&self, program: &Program, shape: &Shape) -> Witness {
         let sort_at = |location: u32| {
             let variable = shape.locations[location as usize].variable;
             program.variables[variable as usize].sort

@@ -7,7 +7,7 @@
 
 use wattle_engine::{Schedule, Violation};
 use wattle_logic::Fault;
-use wattle_memory::operational::{Action, Outcome, State, Stored, apply, initial_state, initial_states};
+use wattle_memory::operational::{Action, MoveResult, State, Stored, apply, initial_state, initial_states};
 use wattle_program::Program;
 
 use crate::compile::Compiled;
@@ -70,9 +70,9 @@ fn with_skipped_commits(
     let mut actions = Vec::new();
     let moves = schedule.actions.len();
     for (number, action) in schedule.actions.into_iter().enumerate() {
-        let outcome = apply(program, shape, machine.kind, &state, &action)?;
+        let result = apply(program, shape, machine.kind, &state, &action)?;
         actions.push(action);
-        let Outcome::Moved { state: next, .. } = outcome else { break };
+        let MoveResult::Moved { state: next, .. } = result else { break };
         state = next;
         if number + 1 == moves && !at_the_end {
             break;
@@ -91,7 +91,7 @@ fn idle_commit(program: &Program, machine: &Compiled, state: &State) -> Option<(
             let commit = Action::Commit { thread, location };
             let before = &state.memory[location as usize];
             match apply(program, &machine.shape, machine.kind, state, &commit)? {
-                Outcome::Moved { state: next, .. }
+                MoveResult::Moved { state: next, .. }
                     if machine.sole_writer[location as usize]
                         && next.memory[location as usize] == *before =>
                 {

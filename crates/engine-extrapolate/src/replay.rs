@@ -8,7 +8,7 @@ use wattle_abstraction::checker::{AbstractTrace, Violated};
 use wattle_abstraction::path::Solution;
 use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Task, Unsupported, Violation};
 use wattle_logic::Fault;
-use wattle_memory::operational::{self, Action, Outcome, State};
+use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_memory::reduction::Moves;
 use wattle_program::{Shape, ThreadId};
 
@@ -75,24 +75,24 @@ fn follow(task: &Task<'_>, shape: &Shape, mut state: State, actions: &[Action]) 
     let machine = task.memory.machine.ok_or_else(|| unsupported("a model without a machine".into()))?;
     for (number, action) in actions.iter().enumerate() {
         let last = number + 1 == actions.len();
-        let Some(outcome) = operational::apply(task.program, shape, machine, &state, action) else {
+        let Some(result) = operational::apply(task.program, shape, machine, &state, action) else {
             return Err(refused(format!("step {} of it cannot be taken", number + 1)));
         };
-        match (outcome, action) {
-            (Outcome::Moved { state: next, failed, .. }, action) => {
+        match (result, action) {
+            (MoveResult::Moved { state: next, failed, .. }, action) => {
                 if let (true, Action::Step { thread, edge, .. }, Some(op)) = (last, action, failed.first()) {
                     return Ok(Violation::Assertion { thread: *thread, edge: *edge, op: *op });
                 }
                 state = next;
             }
-            (Outcome::Fault { fault: Fault::Overflow, .. }, _) => return Err(Reason::Overflow.into()),
-            (Outcome::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
+            (MoveResult::Fault { fault: Fault::Overflow, .. }, _) => return Err(Reason::Overflow.into()),
+            (MoveResult::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
                 return Ok(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }
-            (Outcome::Fault { fault, .. }, _) => {
+            (MoveResult::Fault { fault, .. }, _) => {
                 return Err(refused(format!("a step before its end faults: {fault}")));
             }
-            (Outcome::Unsupported { what }, _) => return Err(unsupported(what.to_string()).into()),
+            (MoveResult::Unsupported { what }, _) => return Err(unsupported(what.to_string()).into()),
         }
     }
     match operational::first_violation(task.program, shape, &state) {

@@ -1,4 +1,4 @@
-//! What a term is worth.
+//! Evaluation: the value of a term in an environment, or why it has none.
 
 use std::fmt;
 use std::sync::Arc;

@@ -349,7 +349,7 @@ impl Hasher for Mixer {
     }
 
     fn finish(&self) -> u64 {
-        // The upper bits are the good ones.
+        // Multiplication mixes best into the upper bits, and tables look at the lower ones.
         self.0 ^ (self.0 >> 32)
     }
 }

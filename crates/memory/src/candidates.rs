@@ -1,7 +1,7 @@
 //! All candidate executions of a program, by brute force.
 //!
 //! A candidate is a path of each thread, a write for each read and an order of the writes to each
-//! location. No memory model takes part: whoever asks judges each candidate. Reads guess their values
+//! location. No memory model takes part: the caller judges each candidate. Reads guess their values
 //! from what any thread could write there; the guesses grow until nothing new can be written. Written
 //! to be obviously right: it checks proofs by enumeration, and tests compare the engine with it.
 //!
@@ -38,15 +38,15 @@ pub enum End {
     Cut,
 }
 
-/// One way through a thread, with the values that its reads guess.
+/// A path of one thread through its control flow, with its events and the values that its reads guess.
 #[derive(Clone, Debug)]
-pub struct Trace {
-    pub path: Vec<(EdgeId, Vec<i64>)>,
+pub struct ThreadPath {
+    pub steps: Vec<(EdgeId, Vec<i64>)>,
     /// Events and dependencies, numbered within the thread.
     part: Execution,
     pub state: ThreadState,
     pub end: End,
-    /// Assertions that do not hold: the position in the path, and the operation.
+    /// Assertions that do not hold: the position among the steps, and the operation.
     pub failed: Vec<(usize, usize)>,
     /// The last step of the path faults.
     pub fault: Option<(Option<usize>, Fault)>,
@@ -59,7 +59,7 @@ pub struct Limits {
     pub unwind: u32,
     /// May every thread stop anywhere? (For `forbid`.)
     pub prefixes: bool,
-    /// Give up after this many candidates or traces.
+    /// Give up after this many candidates or paths.
     pub most: u64,
 }
 
@@ -74,17 +74,17 @@ pub enum Incomplete {
 #[derive(Debug)]
 pub struct Candidate<'a> {
     pub execution: &'a Execution,
-    pub traces: &'a [&'a Trace],
+    pub paths: &'a [&'a ThreadPath],
 }
 
 impl Candidate<'_> {
     /// Does some thread's last step have no result?
     pub fn faults(&self) -> bool {
-        self.traces.iter().any(|trace| trace.fault.is_some())
+        self.paths.iter().any(|path| path.fault.is_some())
     }
 
     pub fn has_ended(&self) -> bool {
-        self.traces.iter().all(|trace| trace.end == End::Ended && trace.fault.is_none())
+        self.paths.iter().all(|path| path.end == End::Ended && path.fault.is_none())
     }
 
     /// Where the threads stand, and what the last write of each location leaves in memory.
@@ -94,10 +94,10 @@ impl Candidate<'_> {
             write.cloned().unwrap_or(Value::Int(0))
         };
         State {
-            threads: self.traces.iter().map(|trace| trace.state.clone()).collect(),
+            threads: self.paths.iter().map(|path| path.state.clone()).collect(),
             memory: self.execution.coherence.iter().map(last).collect(),
-            stores: vec![vec![]; self.traces.len()],
-            halves: vec![vec![]; self.traces.len()],
+            stores: vec![vec![]; self.paths.len()],
+            halves: vec![vec![]; self.paths.len()],
         }
     }
 }
@@ -113,45 +113,46 @@ pub fn for_each(
     let mut left = limits.most;
     for start in initial_states(program, shape).map_err(Incomplete::Unsupported)? {
         let Some((_, start)) = start.map_err(Incomplete::Unsupported)? else { continue };
-        let traces = all_traces(program, shape, &start, limits)?;
-        cut |= traces.iter().flatten().any(|trace| trace.end == End::Cut);
+        let paths = all_paths(program, shape, &start, limits)?;
+        cut |= paths.iter().flatten().any(|path| path.end == End::Cut);
         let mut chosen = Vec::new();
-        if combine(&start, &traces, &mut chosen, &mut left, see)?.is_break() {
+        if combine(&start, &paths, &mut chosen, &mut left, see)?.is_break() {
             break;
         }
     }
     Ok(cut)
 }
 
-/// The traces of each thread, with every value that can be read.
-fn all_traces(
+/// The paths of each thread, with every value that can be read.
+fn all_paths(
     program: &Program,
     shape: &Shape,
     start: &State,
     limits: Limits,
-) -> Result<Vec<Vec<Trace>>, Incomplete> {
+) -> Result<Vec<Vec<ThreadPath>>, Incomplete> {
     let mut values: Vec<BTreeSet<Value>> =
         start.memory.iter().map(|value| BTreeSet::from([value.clone()])).collect();
     for round in 0..MOST_ROUNDS {
         let domains: Vec<Vec<Value>> = values.iter().map(|values| values.iter().cloned().collect()).collect();
-        let mut traces = Vec::new();
+        let mut paths = Vec::new();
         for thread in shape.thread_ids() {
             let world = Surroundings { program, shape };
             let mut walk = Walk { world, thread, domains: &domains, limits, found: Vec::new() };
             let state = start.threads[thread.0 as usize].clone();
             walk.go(&Partial::new(thread, state))?;
-            traces.push(walk.found);
+            paths.push(walk.found);
         }
         let mut settled = true;
-        for event in traces.iter().flatten().flat_map(|trace: &Trace| &trace.part.events) {
+        for event in paths.iter().flatten().flat_map(|path: &ThreadPath| &path.part.events) {
             if let (Some(location), Some(value)) = (event.location(), event.written()) {
                 settled &= !values[location as usize].insert(value.clone());
             }
         }
-        let writes = |trace: &Trace| trace.part.events.iter().filter(|one| one.written().is_some()).count();
-        let longest: usize = traces.iter().map(|all| all.iter().map(writes).max().unwrap_or(0)).sum();
+        let writes =
+            |path: &ThreadPath| path.part.events.iter().filter(|one| one.written().is_some()).count();
+        let longest: usize = paths.iter().map(|all| all.iter().map(writes).max().unwrap_or(0)).sum();
         if settled || round >= longest {
-            return Ok(traces);
+            return Ok(paths);
         }
     }
     Err(Incomplete::Unsupported("values that a read can take do not settle".into()))
@@ -162,12 +163,12 @@ struct Walk<'a> {
     thread: ThreadId,
     domains: &'a [Vec<Value>],
     limits: Limits,
-    found: Vec<Trace>,
+    found: Vec<ThreadPath>,
 }
 
 #[derive(Clone)]
 struct Partial {
-    trace: Trace,
+    path: ThreadPath,
     recorder: Recorder,
     visits: BTreeMap<Point, u32>,
 }
@@ -176,9 +177,9 @@ impl Partial {
     fn new(thread: ThreadId, state: ThreadState) -> Partial {
         let visits = BTreeMap::from([(state.point, 1)]);
         let part = Execution::default();
-        let (path, failed, fault) = (vec![], vec![], None);
-        let trace = Trace { path, part, state, end: End::Stopped, failed, fault };
-        Partial { trace, recorder: Recorder::new(thread), visits }
+        let (steps, failed, fault) = (vec![], vec![], None);
+        let path = ThreadPath { steps, part, state, end: End::Stopped, failed, fault };
+        Partial { path, recorder: Recorder::new(thread), visits }
     }
 }
 
@@ -187,14 +188,14 @@ impl Walk<'_> {
         if self.found.len() as u64 >= self.limits.most {
             return Err(Incomplete::TooMany);
         }
-        self.found.push(Trace { end, ..partial.trace.clone() });
+        self.found.push(ThreadPath { end, ..partial.path.clone() });
         Ok(())
     }
 
     fn go(&mut self, partial: &Partial) -> Result<(), Incomplete> {
         let Surroundings { program, shape } = self.world;
         let cfg = &program.process(shape.info(self.thread).process).cfg;
-        let point = partial.trace.state.point;
+        let point = partial.path.state.point;
         if cfg.point(point).end {
             return self.end(partial, End::Ended);
         }
@@ -207,25 +208,25 @@ impl Walk<'_> {
             let mut script = Vec::new();
             loop {
                 let oracle = Oracle::new(self.domains, script, partial.recorder.reservation());
-                let state = &partial.trace.state;
+                let state = &partial.path.state;
                 let (mut memory, mut choices) = (&oracle, &oracle);
                 let result = step(program, shape, self.thread, state, edge, &mut memory, &mut choices);
                 let inner = oracle.inner.into_inner();
                 match result {
                     Ok(stepped) => {
                         let mut next = partial.clone();
-                        let position = next.trace.path.len();
+                        let position = next.path.steps.len();
                         next.recorder.record(
                             self.world,
                             (id, edge),
                             &state.locals,
                             &stepped.accesses,
-                            &mut next.trace.part,
+                            &mut next.path.part,
                         );
-                        next.trace.path.push((id, inner.chosen));
-                        next.trace.failed.extend(stepped.failed.iter().map(|op| (position, *op)));
-                        next.trace.state = stepped.state;
-                        let visits = next.visits.entry(next.trace.state.point).or_default();
+                        next.path.steps.push((id, inner.chosen));
+                        next.path.failed.extend(stepped.failed.iter().map(|op| (position, *op)));
+                        next.path.state = stepped.state;
+                        let visits = next.visits.entry(next.path.state.point).or_default();
                         *visits += 1;
                         match *visits > self.limits.unwind.saturating_add(1) {
                             true => self.end(&next, End::Cut)?,
@@ -235,8 +236,8 @@ impl Walk<'_> {
                     Err(Stop::NotEnabled) => refused = true,
                     Err(Stop::Fault { fault, op }) => {
                         let mut next = partial.clone();
-                        next.trace.path.push((id, inner.chosen));
-                        next.trace.fault = Some((op, fault));
+                        next.path.steps.push((id, inner.chosen));
+                        next.path.fault = Some((op, fault));
                         self.end(&next, End::Stopped)?;
                     }
                     Err(Stop::Unsupported { what }) => return Err(Incomplete::Unsupported(what.to_string())),
@@ -335,22 +336,22 @@ impl Choices for &Oracle<'_> {
 
 type Seen<'s> = &'s mut dyn FnMut(&Candidate<'_>) -> ControlFlow<()>;
 
-/// Choose a trace for each further thread.
+/// Choose a path for each further thread.
 fn combine<'t>(
     start: &State,
-    traces: &'t [Vec<Trace>],
-    chosen: &mut Vec<&'t Trace>,
+    paths: &'t [Vec<ThreadPath>],
+    chosen: &mut Vec<&'t ThreadPath>,
     left: &mut u64,
     see: Seen<'_>,
 ) -> Result<ControlFlow<()>, Incomplete> {
-    if chosen.len() == traces.len() {
+    if chosen.len() == paths.len() {
         let mut execution = assemble(start, chosen);
         let reads: Vec<u32> = numbers(&execution, |event| event.read().is_some());
         return choose_writes(&mut execution, &reads, chosen, left, see);
     }
-    for trace in &traces[chosen.len()] {
-        chosen.push(trace);
-        let flow = combine(start, traces, chosen, left, see)?;
+    for path in &paths[chosen.len()] {
+        chosen.push(path);
+        let flow = combine(start, paths, chosen, left, see)?;
         chosen.pop();
         if flow.is_break() {
             return Ok(flow);
@@ -365,15 +366,15 @@ fn numbers(execution: &Execution, wanted: impl Fn(&Event) -> bool) -> Vec<u32> {
 }
 
 /// Initial writes, then the events of each thread.
-fn assemble(start: &State, traces: &[&Trace]) -> Execution {
+fn assemble(start: &State, paths: &[&ThreadPath]) -> Execution {
     let mut execution = Execution::default();
     for (location, value) in start.memory.iter().enumerate() {
         execution.events.push(Event::initial(location as u32, value.clone()));
         execution.coherence.push(vec![location as u32]);
     }
-    for trace in traces {
+    for path in paths {
         let first = execution.events.len() as u32;
-        let part = &trace.part;
+        let part = &path.part;
         execution.events.extend(part.events.iter().cloned());
         let shift = |pairs: &[(u32, u32)]| -> Vec<(u32, u32)> {
             pairs.iter().map(|(a, b)| (a + first, b + first)).collect()
@@ -392,12 +393,12 @@ fn assemble(start: &State, traces: &[&Trace]) -> Execution {
 fn choose_writes(
     execution: &mut Execution,
     reads: &[u32],
-    traces: &[&Trace],
+    paths: &[&ThreadPath],
     left: &mut u64,
     see: Seen<'_>,
 ) -> Result<ControlFlow<()>, Incomplete> {
     let Some((read, rest)) = reads.split_first() else {
-        return order_writes(execution, 0, traces, left, see);
+        return order_writes(execution, 0, paths, left, see);
     };
     let reader = &execution.events[*read as usize];
     let (location, value) = (reader.location(), reader.read().cloned());
@@ -406,7 +407,7 @@ fn choose_writes(
     });
     for write in writes.into_iter().filter(|write| write != read) {
         execution.reads_from.push((write, *read));
-        let flow = choose_writes(execution, rest, traces, left, see)?;
+        let flow = choose_writes(execution, rest, paths, left, see)?;
         execution.reads_from.pop();
         if flow.is_break() {
             return Ok(flow);
@@ -418,18 +419,18 @@ fn choose_writes(
 fn order_writes(
     execution: &mut Execution,
     location: u32,
-    traces: &[&Trace],
+    paths: &[&ThreadPath],
     left: &mut u64,
     see: Seen<'_>,
 ) -> Result<ControlFlow<()>, Incomplete> {
     if location as usize == execution.coherence.len() {
         *left = left.checked_sub(1).ok_or(Incomplete::TooMany)?;
-        return Ok(see(&Candidate { execution, traces }));
+        return Ok(see(&Candidate { execution, paths }));
     }
     let mut writes = numbers(execution, |event| {
         !event.is_initial() && event.location() == Some(location) && event.written().is_some()
     });
-    permute(execution, location, &mut writes, 0, traces, left, see)
+    permute(execution, location, &mut writes, 0, paths, left, see)
 }
 
 fn permute(
@@ -437,18 +438,18 @@ fn permute(
     location: u32,
     writes: &mut Vec<u32>,
     fixed: usize,
-    traces: &[&Trace],
+    paths: &[&ThreadPath],
     left: &mut u64,
     see: Seen<'_>,
 ) -> Result<ControlFlow<()>, Incomplete> {
     if fixed == writes.len() {
         execution.coherence[location as usize].truncate(1);
         execution.coherence[location as usize].extend(writes.iter());
-        return order_writes(execution, location + 1, traces, left, see);
+        return order_writes(execution, location + 1, paths, left, see);
     }
     for other in fixed..writes.len() {
         writes.swap(fixed, other);
-        let flow = permute(execution, location, writes, fixed + 1, traces, left, see)?;
+        let flow = permute(execution, location, writes, fixed + 1, paths, left, see)?;
         writes.swap(fixed, other);
         if flow.is_break() {
             return Ok(flow);

@@ -186,12 +186,13 @@ impl MemoryModel {
         let barrier_and_full = || Some(vec![Fence::of_orders(Orders::WW), Fence::full()]);
         let (fences, keeps) = match &*self.name {
             "tso" => (None, Orders::LIGHT),
-            // Whatever waits for a store waits for all of them.
+            // A fence that waits for a store waits for all of them, so there is nothing between the two.
             "pso" => (barrier_and_full(), Orders::READS),
             "rmo" => (None, Orders::NONE),
-            // wmb and mb.
+            // The architecture's `wmb` and `mb`.
             "alpha" => (barrier_and_full(), Orders::NONE),
-            // A model that someone else wrote is taken at its word.
+            // Under sc fences have nothing to order, and of a user's own model it is not known what its program
+            // order keeps: fences stay as they are written.
             _ => (None, Orders::ALL),
         };
         Reading {
@@ -236,8 +237,8 @@ impl MemoryModel {
     }
 
     /// Are acquire and release marks kept because plain accesses are as strong already? Not even under
-    /// tso: a store-release before a load-acquire is ordered where the marks come from. A model that
-    /// someone else wrote is taken at its word.
+    /// tso: a store-release before a load-acquire is ordered where the marks come from. A user's own
+    /// model gets the marks as they are written.
     fn keeps_marks(&self) -> bool {
         !matches!(&*self.name, "tso" | "pso" | "rmo" | "alpha")
     }

@@ -8,7 +8,7 @@ use wattle_program::step::{Access, AccessKind};
 use wattle_program::{Mode, Orders, Program, Shape, Tags, ThreadId};
 
 use crate::events::{Recorder, Surroundings};
-use crate::operational::{Action, Half, Outcome, State, apply};
+use crate::operational::{Action, Half, MoveResult, State, apply};
 use crate::{Event, EventKind, Execution, Machine};
 
 /// `None` if the schedule cannot be replayed from `start`.
@@ -22,7 +22,7 @@ pub fn observe(
     let mut observer = Observer::new(start);
     let mut state = start.clone();
     for (step, action) in actions.iter().enumerate() {
-        let Outcome::Moved { state: next, accesses, .. } = apply(program, shape, machine, &state, action)?
+        let MoveResult::Moved { state: next, accesses, .. } = apply(program, shape, machine, &state, action)?
         else {
             break;
         };

@@ -45,7 +45,7 @@ pub struct Edge {
 
 impl Edge {
     /// The role of an edge that is to follow this one, where a step is cut in two: the last part retries.
-    pub fn hand_on(&mut self) -> Role {
+    pub(crate) fn hand_on(&mut self) -> Role {
         match self.role {
             Role::Retries => std::mem::take(&mut self.role),
             Role::Step | Role::Asserts => Role::Step,
@@ -129,7 +129,7 @@ impl Cfg {
         result
     }
 
-    /// Does every way through it end? (Points without predecessors are taken away until none is left.)
+    /// Is the graph free of cycles? (Points without predecessors are taken away until none is left.)
     pub fn is_loop_free(&self) -> bool {
         let mut entering = vec![0; self.points.len()];
         self.edges.iter().for_each(|edge| entering[edge.to.0 as usize] += 1);

@@ -31,7 +31,7 @@ impl Promise {
         }
     }
 
-    pub fn of_all(fences: &[Fence]) -> Promise {
+    pub(crate) fn of_all(fences: &[Fence]) -> Promise {
         fences.iter().map(Promise::of).fold(Promise::NOTHING, Promise::and)
     }
 
@@ -49,7 +49,7 @@ impl Promise {
     }
 
     /// Does it break what the other promises?
-    pub fn falls_short_of(self, other: Promise) -> bool {
+    pub(crate) fn falls_short_of(self, other: Promise) -> bool {
         !self.keeps.contains(other.keeps) || !self.touches().contains(other.touches())
     }
 }
@@ -57,7 +57,7 @@ impl Promise {
 impl Vocabulary {
     /// The fences that a translation may use: those of [`Vocabulary::fences`], and Power's `eieio`,
     /// which repairs leave alone because programs use it for devices.
-    pub fn fences_for_translation(self) -> Vec<Fence> {
+    pub(crate) fn fences_for_translation(self) -> Vec<Fence> {
         let eieio = Fence { tag: "EIEIO".into(), orders: Orders::WW, cumulative: false, location: None };
         let eieio = (self == Vocabulary::Ppc).then_some(eieio);
         eieio.into_iter().chain(self.fences()).collect()

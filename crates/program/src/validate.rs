@@ -1,4 +1,4 @@
-//! Is a program well formed? Front ends and passes produce only such programs; tests check that.
+//! Checks that a program is well formed. Front ends and passes produce only such programs; tests check that.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Numbers in range, sorts right, state formulas only where states are.
+/// Checks that numbers are in range, that sorts fit, and that only properties and the like speak of whole states.
 pub fn validate(program: &Program) -> Result<(), Invalid> {
     for variable in &program.variables {
         variable_is_valid(program, variable)
@@ -66,7 +66,7 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
     for edge in &cfg.edges {
         require(edge.from.0 < points && edge.to.0 < points, "an edge leaves the graph")?;
         require(!cfg.point(edge.from).end, "an edge leaves an end point")?;
-        // So that nothing is pending in a locked section.
+        // Locked edges need empty buffers, so nothing is pending inside a locked section.
         let enters_locked = cfg.point(edge.to).inside == Some(Mode::Locked);
         require(
             !enters_locked || edge.mode == Mode::Locked,

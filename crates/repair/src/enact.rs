@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use wattle_engine::{Counterexample, Schedule, Task, Violation};
 use wattle_judge::confirm::replay;
 use wattle_memory::Machine;
-use wattle_memory::operational::{Action, Half, Outcome, State, initial_state, successors};
+use wattle_memory::operational::{Action, Half, MoveResult, State, initial_state, successors};
 use wattle_program::{EdgeId, Program, Shape, ThreadId};
 
 /// The counterexample as a run of `program` (of a family with this base), confirmed; `None` if it
@@ -113,8 +113,8 @@ impl Stage<'_> {
         while self.state.threads[thread.0 as usize].point != cfg.edge(*edge).from {
             self.pass_fence(thread)?;
         }
-        match self.outcome(action) {
-            Some(Outcome::Moved { .. }) => self.take(action),
+        match self.attempt(action) {
+            Some(MoveResult::Moved { .. }) => self.take(action),
             // The violation itself may be that the last step has no result.
             Some(_) if last => {
                 self.actions.push(action.clone());
@@ -135,12 +135,12 @@ impl Stage<'_> {
         edge.0 as usize >= self.base.process(process).cfg.edges.len()
     }
 
-    fn outcome(&self, action: &Action) -> Option<Outcome> {
+    fn attempt(&self, action: &Action) -> Option<MoveResult> {
         wattle_memory::operational::apply(self.program, &self.shape, self.machine, &self.state, action)
     }
 
     fn take(&mut self, action: &Action) -> Option<()> {
-        let Some(Outcome::Moved { state, .. }) = self.outcome(action) else { return None };
+        let Some(MoveResult::Moved { state, .. }) = self.attempt(action) else { return None };
         self.state = state;
         self.actions.push(action.clone());
         Some(())
@@ -195,7 +195,7 @@ impl Stage<'_> {
                 let kind = delivered(&next)?;
                 self.take(&next)?;
                 *self.early.entry((thread, kind)).or_default() += 1;
-                if matches!(self.outcome(step), Some(Outcome::Moved { .. })) {
+                if matches!(self.attempt(step), Some(MoveResult::Moved { .. })) {
                     return Some(());
                 }
             }

@@ -49,7 +49,7 @@ pub enum CheckVerdict {
     },
     /// The input is at fault; `diagnostics` say why.
     Error,
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     Internal {
         what: String,
     },

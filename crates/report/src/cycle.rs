@@ -82,7 +82,13 @@ fn completed(execution: &Execution) -> Execution {
 }
 
 /// An event as one link of a chain.
-pub fn link(sources: &Sources, program: &Program, shape: &Shape, event: &Event, relation: &str) -> Link {
+pub(crate) fn link(
+    sources: &Sources,
+    program: &Program,
+    shape: &Shape,
+    event: &Event,
+    relation: &str,
+) -> Link {
     let line = event.thread.zip(event.edge).and_then(|(thread, edge)| {
         let span = program.process(shape.info(thread).process).cfg.edge(edge).origin.0;
         (!span.is_nowhere()).then(|| sources.start(span).line)

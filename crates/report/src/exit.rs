@@ -19,12 +19,12 @@ pub enum Exit {
     Interrupted,
 }
 
-/// Which proofs are good enough.
+/// Which proofs count as success.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accept {
-    /// Those up to a bound.
+    /// Proofs up to a bound do.
     pub bounded: bool,
-    /// Not those about nothing.
+    /// Vacuous proofs do not.
     pub deny_vacuous: bool,
 }
 

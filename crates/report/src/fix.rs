@@ -76,7 +76,7 @@ pub enum FixVerdict {
 
 impl FixVerdict {
     /// Is there a proof of something?
-    pub fn is_proved(&self) -> bool {
+    pub(crate) fn is_proved(&self) -> bool {
         matches!(
             self,
             FixVerdict::AlreadySafe { .. } | FixVerdict::Repaired { .. } | FixVerdict::Relaxed { .. }

@@ -1,8 +1,8 @@
 //! From the execution graph of a counterexample to its [`Story`].
 //!
-//! Where a model has no machine there is no time: a counterexample says what each thread did and which
+//! Where a model has no machine, moves have no order in time: a counterexample says what each thread did and which
 //! write each load read, and no more. So the story goes through the threads one after another, and the
-//! cycle that sequential consistency forbids shows how they hang together.
+//! cycle that sequential consistency forbids shows how they are connected.
 
 use wattle_engine::Counterexample;
 use wattle_memory::operational::State;

@@ -42,7 +42,7 @@ pub enum OutcomesVerdict {
     },
     /// The input is at fault; `diagnostics` say why.
     Error,
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     Internal {
         what: String,
     },

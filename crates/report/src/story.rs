@@ -1,7 +1,7 @@
 //! A counterexample as a story: what each thread did, what it read and from whom, when stores
 //! reached memory, and how it ended. Text and JSON render the same story.
 
-use wattle_source::Place;
+use wattle_source::Position;
 
 use crate::Link;
 
@@ -28,7 +28,7 @@ pub struct Move {
     /// Its number in [`Story::threads`].
     pub thread: usize,
     pub actor: Actor,
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// The statement as the text has it, shortened to one line.
     pub statement: String,
     pub effects: Vec<Effect>,
@@ -123,7 +123,7 @@ pub struct Violated {
     pub kind: ViolatedKind,
     /// The property as the text has it.
     pub text: String,
-    pub place: Option<Place>,
+    pub place: Option<Position>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

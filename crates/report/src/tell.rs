@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::{Counterexample, Violation};
 use wattle_logic::{Kind, Value};
-use wattle_memory::operational::{self, Action, Half, Outcome, State, Stored};
+use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape, ThreadId,
 };
-use wattle_source::{Place, Sources, Span};
+use wattle_source::{Position, Sources, Span};
 
 use crate::cycle::sc_cycle;
 use crate::names::value_name;
@@ -50,11 +50,11 @@ pub fn tell(
     };
     let mut state = start.clone();
     for (number, action) in schedule.actions.iter().enumerate() {
-        let outcome = operational::apply(program, &shape, machine, &state, action)?;
-        teller.one(number, action, &state, &outcome);
-        match outcome {
-            Outcome::Moved { state: next, .. } => state = next,
-            Outcome::Fault { .. } | Outcome::Unsupported { .. } => break,
+        let result = operational::apply(program, &shape, machine, &state, action)?;
+        teller.one(number, action, &state, &result);
+        match result {
+            MoveResult::Moved { state: next, .. } => state = next,
+            MoveResult::Fault { .. } | MoveResult::Unsupported { .. } => break,
         }
     }
     let moves = std::mem::take(&mut teller.moves);
@@ -99,16 +99,16 @@ struct Teller<'a> {
     /// The source line of each step so far.
     lines: Vec<Option<u32>>,
     /// The places of the stores in each thread's buffer, oldest first.
-    buffered: Vec<Vec<(u32, Option<Place>)>>,
+    buffered: Vec<Vec<(u32, Option<Position>)>>,
     /// The pending remote halves, with the places of the statements that started them.
-    started: Vec<(ThreadId, Half, Option<Place>)>,
+    started: Vec<(ThreadId, Half, Option<Position>)>,
     moves: Vec<Move>,
     /// The statement that the last move belongs to, and its edges so far.
     open: Option<(ThreadId, Origin, BTreeSet<EdgeId>)>,
 }
 
 impl Teller<'_> {
-    fn one(&mut self, number: usize, action: &Action, before: &State, outcome: &Outcome) {
+    fn one(&mut self, number: usize, action: &Action, before: &State, result: &MoveResult) {
         let thread = action.thread();
         match action {
             Action::Step { edge, choices, .. } => {
@@ -116,7 +116,7 @@ impl Teller<'_> {
                 let edge = self.program.process(self.shape.info(thread).process).cfg.edge(id);
                 let place = self.place(edge.origin.0);
                 self.lines.push(place.map(|place| place.line));
-                let effects = self.effects(number, thread, edge, choices, before, outcome);
+                let effects = self.effects(number, thread, edge, choices, before, result);
                 self.step(thread, id, edge, place, effects);
             }
             Action::Commit { location, .. } => {
@@ -136,7 +136,7 @@ impl Teller<'_> {
             }
             Action::Remote { half, .. } => {
                 self.open = None;
-                self.remote(number, thread, half, before, outcome);
+                self.remote(number, thread, half, before, result);
             }
         }
     }
@@ -146,7 +146,7 @@ impl Teller<'_> {
         thread: ThreadId,
         id: EdgeId,
         edge: &Edge,
-        place: Option<Place>,
+        place: Option<Position>,
         effects: Vec<Effect>,
     ) {
         let continues = self.open.as_ref().is_some_and(|(other, origin, edges)| {
@@ -176,7 +176,7 @@ impl Teller<'_> {
         &mut self,
         thread: ThreadId,
         actor: Actor,
-        place: Option<Place>,
+        place: Option<Position>,
         statement: String,
         effects: Vec<Effect>,
     ) {
@@ -190,12 +190,12 @@ impl Teller<'_> {
         edge: &Edge,
         choices: &[i64],
         before: &State,
-        outcome: &Outcome,
+        result: &MoveResult,
     ) -> Vec<Effect> {
-        let (accesses, failed, after) = match outcome {
-            Outcome::Fault { fault, .. } => return vec![Effect::Fault { what: fault.to_string() }],
-            Outcome::Unsupported { what } => return vec![Effect::Fault { what: what.to_string() }],
-            Outcome::Moved { accesses, failed, state } => (accesses, failed, state),
+        let (accesses, failed, after) = match result {
+            MoveResult::Fault { fault, .. } => return vec![Effect::Fault { what: fault.to_string() }],
+            MoveResult::Unsupported { what } => return vec![Effect::Fault { what: what.to_string() }],
+            MoveResult::Moved { accesses, failed, state } => (accesses, failed, state),
         };
         let place = self.place(edge.origin.0);
         let locals = &self.program.process(self.shape.info(thread).process).locals;
@@ -313,7 +313,7 @@ impl Teller<'_> {
         pending
     }
 
-    fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, outcome: &Outcome) {
+    fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, result: &MoveResult) {
         let known = self.started.iter().position(|(other, pending, _)| *other == thread && pending == half);
         let place = known.and_then(|known| self.started.remove(known).2);
         let line = place.map(|place| place.line);
@@ -336,22 +336,22 @@ impl Teller<'_> {
             }
             Half::Atomic { at, .. } => {
                 effects.push(read(*at));
-                if let Outcome::Moved { state, .. } = outcome {
+                if let MoveResult::Moved { state, .. } = result {
                     let location = self.shape.location_name(self.program, *at);
                     effects.push(Effect::Reached { location, value: content(state, *at), line });
                 }
             }
         }
-        match outcome {
-            Outcome::Moved { state, .. } => {
+        match result {
+            MoveResult::Moved { state, .. } => {
                 for next in &state.halves[thread.0 as usize] {
                     if !before.halves[thread.0 as usize].contains(next) {
                         self.started.push((thread, next.clone(), place));
                     }
                 }
             }
-            Outcome::Fault { fault, .. } => effects.push(Effect::Fault { what: fault.to_string() }),
-            Outcome::Unsupported { what } => effects.push(Effect::Fault { what: what.to_string() }),
+            MoveResult::Fault { fault, .. } => effects.push(Effect::Fault { what: fault.to_string() }),
+            MoveResult::Unsupported { what } => effects.push(Effect::Fault { what: what.to_string() }),
         }
         self.push(thread, Actor::Network, place, "network".into(), effects);
     }
@@ -387,12 +387,12 @@ impl Teller<'_> {
         local_value(self.program, self.shape, state, thread, local)
     }
 
-    fn place(&self, span: Span) -> Option<Place> {
+    fn place(&self, span: Span) -> Option<Position> {
         place(self.sources, span)
     }
 }
 
-pub(crate) fn place(sources: &Sources, span: Span) -> Option<Place> {
+pub(crate) fn place(sources: &Sources, span: Span) -> Option<Position> {
     (!span.is_nowhere()).then(|| sources.start(span))
 }
 

@@ -43,12 +43,12 @@ impl fmt::Display for Rests {
 
 impl Translated {
     /// That something cannot happen may be due to what became stronger.
-    pub fn behind_absence(&self) -> Option<Rests> {
+    pub(crate) fn behind_absence(&self) -> Option<Rests> {
         self.changes.iter().any(|change| change.stronger).then_some(Rests::Stronger)
     }
 
     /// That something can happen may be due to what became weaker.
-    pub fn behind_presence(&self) -> Option<Rests> {
+    pub(crate) fn behind_presence(&self) -> Option<Rests> {
         self.changes.iter().any(|change| change.weaker).then_some(Rests::Weaker)
     }
 }

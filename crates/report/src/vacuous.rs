@@ -1,5 +1,5 @@
-//! Proofs about nothing: a verdict *safe* that comes with one of these warnings is worth little, so that no
-//! level of detail hides it.
+//! Vacuous proofs: nothing that the property speaks about is reached. A verdict *safe* with such a warning says
+//! little, so that the warning is shown at every level of detail.
 
 use wattle_source::Diagnostic;
 

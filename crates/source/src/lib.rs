@@ -14,4 +14,4 @@ pub use code::Code;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use loader::{LoadError, Loader, NoLoader};
 pub use similar::did_you_mean;
-pub use sources::{FileId, Place, Sources, Span, TextEdit};
+pub use sources::{FileId, Position, Sources, Span, TextEdit};

@@ -1,6 +1,6 @@
 //! "Did you mean": the known name nearest to what was typed.
 
-/// Longer texts are no slips of the pen, and comparing them would take long.
+/// Longer texts are not compared: they are hardly misspelt names, and the comparison takes quadratic time.
 const LONGEST: usize = 64;
 
 /// The nearest of `known`, if it is near enough to be what was meant.

@@ -33,9 +33,9 @@ impl Span {
     }
 }
 
-/// A place as people count: lines and columns from 1, columns in characters.
+/// A position as people count: lines and columns from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     pub line: u32,
     pub column: u32,
 }
@@ -81,9 +81,9 @@ impl Sources {
     }
 
     /// Line and column of a byte offset; offsets past the end count as the end.
-    pub fn place(&self, file: FileId, offset: u32) -> Place {
+    pub fn place(&self, file: FileId, offset: u32) -> Position {
         let Some(file) = self.files.get(file.0 as usize) else {
-            return Place { line: 1, column: 1 };
+            return Position { line: 1, column: 1 };
         };
         let line = file.line_starts.partition_point(|&start| start <= offset) - 1;
         let start = file.line_starts[line] as usize;
@@ -92,10 +92,10 @@ impl Sources {
             end -= 1;
         }
         let column = file.text.get(start..end).map_or(0, |text| text.chars().count());
-        Place { line: line as u32 + 1, column: column as u32 + 1 }
+        Position { line: line as u32 + 1, column: column as u32 + 1 }
     }
 
-    pub fn start(&self, span: Span) -> Place {
+    pub fn start(&self, span: Span) -> Position {
         self.place(span.file, span.start)
     }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use wattle_memory::Machine;
 use wattle_memory::operational::{
-    Action, InitialStates, Outcome, State, Stored, Violation, initial_states, is_stuck, successors,
+    Action, InitialStates, MoveResult, State, Stored, Violation, initial_states, is_stuck, successors,
     violations,
 };
 use wattle_memory::reduction::{self, Buffers, Capacity, Move, Pso, Reduced, Reduction};
@@ -205,8 +205,8 @@ impl Pair {
                 Action::Commit { location, .. } => Move::Commit(location),
                 Action::Remote { .. } => continue,
             };
-            let result = match successor.outcome {
-                Outcome::Moved { mut state, failed, .. } => {
+            let result = match successor.result {
+                MoveResult::Moved { mut state, failed, .. } => {
                     let stores = &mut state.stores[thread.0 as usize];
                     self.plainly(thread, stores);
                     if let (true, Move::Step(edge)) = (self.is_too_much(stores), moved) {
@@ -215,8 +215,8 @@ impl Pair {
                     }
                     Led::To(state, !failed.is_empty())
                 }
-                Outcome::Fault { .. } => Led::Fault,
-                Outcome::Unsupported { .. } => Led::Unsupported,
+                MoveResult::Fault { .. } => Led::Fault,
+                MoveResult::Unsupported { .. } => Led::Unsupported,
             };
             possible.effects.insert(Effect { thread, moved, result });
         }
@@ -251,10 +251,10 @@ impl Pair {
                 return Err("a reduced program has only steps".into());
             };
             let moved = self.reduced.moves[thread.0 as usize][edge.0 as usize];
-            let result = match successor.outcome {
-                Outcome::Fault { .. } => Led::Fault,
-                Outcome::Unsupported { .. } => Led::Unsupported,
-                Outcome::Moved { state, failed, .. } => match moved {
+            let result = match successor.result {
+                MoveResult::Fault { .. } => Led::Fault,
+                MoveResult::Unsupported { .. } => Led::Unsupported,
+                MoveResult::Moved { state, failed, .. } => match moved {
                     Move::Overflow(edge) => {
                         let said = violations(&self.reduced.program, &self.after, &state);
                         if !said.iter().any(|one| Some(one.property) == self.reduced.bound) {

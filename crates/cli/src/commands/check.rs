@@ -11,7 +11,7 @@ use super::{Session, accept, atomic_copy, budget, inputs, property, room, settin
 use crate::args::{self, Dump, Emit, Format, View};
 use crate::output::{Output, aside, complain};
 
-pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
     let request = Check {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         property: property(args.check),
@@ -91,8 +91,8 @@ pub fn run(args: &args::Check, session: &mut Session) -> Result<Exit, String> {
     problem.map_or(Ok(exit), Err)
 }
 
-/// Print one report; `false` if nobody reads any more.
-pub fn show(report: &CheckReport, output: &mut Output) -> bool {
+/// Print one report; `false` if the reader has gone away.
+pub(crate) fn show(report: &CheckReport, output: &mut Output) -> bool {
     match output.format {
         Format::Json => output.json(&json::check(report, output.options.timing)),
         Format::Text => {

@@ -11,7 +11,7 @@ use super::{Session, accept, atomic_copy, budget, inputs, property, settings};
 use crate::args::{self, Format};
 use crate::output::Output;
 
-pub fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, String> {
     let copy = atomic_copy(&args.search);
     let names = args.models.iter().chain(&args.from).chain(&args.to);
     let models: Vec<_> = names.map(|name| models::resolve(name, copy)).collect::<Result<_, _>>()?;

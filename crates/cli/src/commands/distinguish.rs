@@ -16,7 +16,7 @@ use super::Session;
 use super::generate::family;
 use crate::args::{self, Format};
 
-pub fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exit, String> {
     let models = [models::resolve(&args.one, false)?, models::resolve(&args.other, false)?];
     let of = match args.arch {
         Some(arch) => vec![arch.0],

@@ -8,7 +8,7 @@ use wattle_report::json::SCHEMA;
 use super::Session;
 use crate::args::Format;
 
-pub fn run(session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(session: &mut Session) -> Result<Exit, String> {
     let health = doctor(&session.smt);
     let output = &mut session.output;
     if output.format == Format::Json {

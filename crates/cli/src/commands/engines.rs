@@ -12,7 +12,7 @@ use super::Session;
 use crate::args::{self, Format};
 use crate::output::aside;
 
-pub fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, String> {
     let settings = Settings { smt: session.smt.clone(), ..Settings::default() };
     let output = &mut session.output;
     let style = output.options.style;

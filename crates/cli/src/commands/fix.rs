@@ -7,7 +7,7 @@ use wattle_report::{Exit, json, text};
 use super::{Session, accept, atomic_copy, budget, inputs, settings_with};
 use crate::args::{self, Format};
 
-pub fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
     let request = Fix {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         engine: args.search.engine.clone(),

@@ -10,7 +10,7 @@ use wattle_report::text::Detail;
 use super::Session;
 use crate::args::{self, Format};
 
-pub fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, String> {
     let architecture = args.arch.0;
     if args.list_edges {
         return list_edges(architecture, session);

@@ -7,7 +7,7 @@ use wattle_source::did_you_mean;
 use super::Session;
 use crate::args::Cli;
 
-pub fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String> {
     let mut cli = Cli::command();
     cli.build();
     let page = match command {

@@ -1,20 +1,20 @@
 //! One file a command: from arguments to a request, from reports to output.
 
-pub mod check;
-pub mod compare;
-pub mod completions;
-pub mod distinguish;
-pub mod doctor;
-pub mod engines;
-pub mod explain;
-pub mod fix;
-pub mod generate;
-pub mod man;
-pub mod models;
-pub mod outcomes;
-pub mod replay;
-pub mod schema;
-pub mod test;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod distinguish;
+pub(crate) mod doctor;
+pub(crate) mod engines;
+pub(crate) mod explain;
+pub(crate) mod fix;
+pub(crate) mod generate;
+pub(crate) mod man;
+pub(crate) mod models;
+pub(crate) mod outcomes;
+pub(crate) mod replay;
+pub(crate) mod schema;
+pub(crate) mod test;
 
 use std::io;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ use crate::progress::Meter;
 
 /// What every command has at hand: where results go, and how the user interrupts.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     pub output: Output,
     pub watch: Watch,
     pub quiet: bool,
@@ -46,20 +46,20 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(show: &Show, smt: Vec<PathBuf>) -> Session {
+    pub(crate) fn new(show: &Show, smt: Vec<PathBuf>) -> Session {
         let watch = Watch { cancelled: on_interrupt(), listener: None };
         Session { output: Output::new(show), watch, quiet: show.quiet, smt }
     }
 
     /// A progress line for a command that searches, one file at a time.
-    pub fn meter(&mut self, jobs: usize) -> Meter {
+    pub(crate) fn meter(&mut self, jobs: usize) -> Meter {
         let meter = Meter::new(!self.quiet && jobs <= 1 && self.output.format == Format::Text);
         self.watch.listener = meter.listener();
         meter
     }
 
     /// An interrupted run says so in its exit code, whatever else it found.
-    pub fn exit(&self, exit: Exit) -> Exit {
+    pub(crate) fn exit(&self, exit: Exit) -> Exit {
         if self.watch.is_cancelled() { exit.worst(Exit::Interrupted) } else { exit }
     }
 }
@@ -135,7 +135,7 @@ fn settings_with(search: &Search, predicates: &Predicates, session: &Session) ->
     Settings { extrapolate, ..settings(search, session) }
 }
 
-/// The room of buffers, if there was a word about it.
+/// The capacities of buffers, if options give any.
 fn room(search: &Search) -> Option<Room> {
     let mut room = search.buffer.first().map(|_| Room::all(1))?;
     for (name, number) in &search.buffer {
@@ -147,7 +147,7 @@ fn room(search: &Search) -> Option<Room> {
     Some(room)
 }
 
-/// Which proofs are good enough.
+/// Which proofs count as success.
 fn accept(bounded: bool, strict: &Strict) -> Accept {
     Accept { bounded, deny_vacuous: strict.deny.contains(&Deny::Vacuous) }
 }

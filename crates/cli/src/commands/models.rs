@@ -8,7 +8,7 @@ use wattle_report::json::SCHEMA;
 use super::Session;
 use crate::args::Format;
 
-pub fn run(session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(session: &mut Session) -> Result<Exit, String> {
     let output = &mut session.output;
     let width = models().iter().map(|model| model.name.len()).max().unwrap_or(0);
     for model in models() {

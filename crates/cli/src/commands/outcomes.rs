@@ -8,7 +8,7 @@ use wattle_report::{Accept, Exit, json, text};
 use super::{Session, atomic_copy, budget, inputs, settings};
 use crate::args::{self, Format};
 
-pub fn run(args: &args::Outcomes, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Outcomes, session: &mut Session) -> Result<Exit, String> {
     let copy = atomic_copy(&args.search);
     let request = Outcomes {
         model: args.model.as_deref().map(|name| models::resolve(name, copy)).transpose()?,

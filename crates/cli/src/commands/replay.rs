@@ -6,7 +6,7 @@ use wattle_report::{Accept, Exit};
 
 use super::{Session, check};
 
-pub fn run(args: &crate::args::Replay, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &crate::args::Replay, session: &mut Session) -> Result<Exit, String> {
     let mut exit = Exit::Good;
     for file in &args.trace {
         let report = replay(&Input::file(file));

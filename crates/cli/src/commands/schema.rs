@@ -7,7 +7,7 @@ use wattle_source::did_you_mean;
 
 use super::Session;
 
-pub fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(command: Option<&str>, session: &mut Session) -> Result<Exit, String> {
     let value = match command {
         Some(command) => schema(command).ok_or_else(|| match did_you_mean(command, COMMANDS) {
             Some(hint) => format!("no lines of `{command}`: {hint}"),

@@ -13,7 +13,7 @@ use super::{Session, atomic_copy, budget_of_work, inputs, settings};
 use crate::args::{self, Format};
 use crate::output::complain;
 
-pub fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
+pub(crate) fn run(args: &args::Test, session: &mut Session) -> Result<Exit, String> {
     let request = Test {
         check: Check {
             // The rows name their own.

@@ -38,7 +38,7 @@ struct Found {
 
 impl<'t> Beside<'t> {
     /// Do something while up to `threads` engines work, the one that has its turn included.
-    pub fn with<T>(
+    pub(crate) fn with<T>(
         turns: &'t [Turn<'t>],
         task: &'t Task<'t>,
         run: &'t Run,
@@ -47,7 +47,7 @@ impl<'t> Beside<'t> {
     ) -> T {
         let ahead = Mutex::new(turns.iter().map(|_| Ahead::Open).collect());
         let beside = Beside { turns, task, run, ahead, done: Condvar::new(), stop: Arc::default() };
-        // The first turn is taken at once, by whoever decides.
+        // The first turn is taken at once, by the thread that decides.
         let others = threads.min(turns.len()).saturating_sub(1);
         std::thread::scope(|scope| {
             for _ in 0..others {
@@ -79,7 +79,7 @@ impl<'t> Beside<'t> {
     }
 
     /// The answer of a turn, within its share.
-    pub fn answer(&self, number: usize, share: &Run) -> Result<Answer, Internal> {
+    pub(crate) fn answer(&self, number: usize, share: &Run) -> Result<Answer, Internal> {
         let mut ahead = self.lock();
         while matches!(ahead[number], Ahead::Taken) {
             ahead = self.done.wait(ahead).unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +98,7 @@ impl<'t> Beside<'t> {
     }
 
     /// Does everybody who worked ahead agree with the answer that was decided on?
-    pub fn agrees(&self, decided: usize, answer: &Answer) -> Result<(), Internal> {
+    pub(crate) fn agrees(&self, decided: usize, answer: &Answer) -> Result<(), Internal> {
         let safe = |answer: &Answer| match answer.verdict {
             Verdict::Safe { .. } => Some(true),
             Verdict::Unsafe { .. } => Some(false),

@@ -1,7 +1,7 @@
 //! All final states of a program, by whichever engine can list them.
 //!
-//! Engines that look at every execution say how many end in each state; others only list states. Which come first is
-//! the question of what is asked: of litmus tests, and where a model has no machine, numbers of executions are
+//! Engines that look at every execution say how many end in each state; others only list states. Which come first
+//! depends on what is asked: of litmus tests, and where a model has no machine, numbers of executions are
 //! wanted. A listing is never pieced together: the next engine is asked only if one does not handle the program at all.
 
 use std::collections::BTreeSet;

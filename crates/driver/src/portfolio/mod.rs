@@ -36,7 +36,7 @@ pub(crate) use turns::Purpose;
 /// A bounded answer may be improved with so much work, or a few times what it took.
 const IMPROVEMENT: Work = Work::milliseconds(2000);
 
-/// Wattle is at fault.
+/// An internal error, which ends in exit code 101.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Internal {
     Contradiction(Contradiction),
@@ -76,8 +76,8 @@ pub(crate) struct Portfolio<'a> {
     purpose: Purpose,
     /// How many engines may work at the same time.
     threads: usize,
-    /// Who is asked first: whoever did not know is not asked first again, because programs that differ in a few
-    /// fences are equally hard.
+    /// The turn that comes first: an engine that did not know is not asked first again, because programs that
+    /// differ in a few fences are equally hard.
     first: AtomicUsize,
     /// Who answered last.
     last: AtomicUsize,
@@ -208,7 +208,7 @@ impl<'a> Portfolio<'a> {
     }
 }
 
-/// Less is not worth another try.
+/// With less work than this left, no engine is asked again.
 const MUCH_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// What the turns so far have shown.
@@ -247,7 +247,7 @@ impl Round<'_> {
                 self.bounded.get_or_insert(Decided { turn: Some(number), answer });
                 return Ok(None);
             }
-            // The next engine may know better, unless nobody wants to know any more.
+            // After an interruption no further engine is asked.
             Verdict::Unknown { reason: Reason::Interrupted } => {}
             Verdict::Unknown { reason } => {
                 let limited = matches!(reason, Reason::Work | Reason::Timeout);
@@ -269,7 +269,7 @@ impl Round<'_> {
         Ok(Some(Decided { turn: Some(number), answer }))
     }
 
-    /// What is left of a verdict when judges have looked at it.
+    /// The verdict after the judges have checked it.
     fn judged(
         &self,
         name: &'static str,
@@ -280,7 +280,7 @@ impl Round<'_> {
             (Purpose::Verdict, Verdict::Unsafe { counterexample }) => {
                 confirmed(self.task, name, counterexample, self.run)
             }
-            // A search for fences must not believe a bounded proof about nothing. (It replays violations itself.)
+            // A search for fences must not rely on a vacuous bounded proof. (It replays violations itself.)
             (Purpose::Repair, Verdict::SafeUpTo { bound }) => {
                 let coverage = coverage.clone().unwrap_or_default();
                 let reach = Reach::new(self.task.program, &coverage);
@@ -363,7 +363,7 @@ fn confirmed(
                 Verdict::Unsafe { counterexample: Box::new(tidied) }
             })
         }
-        // A limit that the replay met: not a verdict, and nobody's fault.
+        // The replay met a limit, so there is neither a verdict nor a contradiction.
         Err(Halt::Unknown(reason)) => Ok(Verdict::Unknown { reason }),
         Err(Halt::Contradiction(contradiction)) => Err(contradiction.claimed_by(name).into()),
     }

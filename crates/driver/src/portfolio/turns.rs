@@ -1,12 +1,12 @@
 //! Who has a turn, in which order and for how long: from what each engine expects of the task.
 //!
 //! Engines that expect the same have their turn in the order of the list. Where numbers grow for ever, explicit
-//! search finds most violations in no time and otherwise never ends: if another engine was made for such tasks, the
-//! search only has a glance first, and its proper turn afterwards.
+//! search finds most violations soon and otherwise never ends: if another engine was made for such tasks, the
+//! search gets a small share first (a *glance*), and a full turn after that engine.
 
 use wattle_engine::{Engine, Estimate, Run, Task, Work};
 
-/// Enough for some hundred thousand states.
+/// The share of a glance, enough for some hundred thousand states.
 const GLANCE: Work = Work::milliseconds(1000);
 
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ enum Length {
     /// As much as each of those that are left.
     Equal,
     Glance,
-    /// Two thirds of what is left: nobody else is likely to know.
+    /// Two thirds of what is left: the other engines are unlikely to decide.
     Most,
 }
 
@@ -29,8 +29,8 @@ enum Length {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Verdict,
-    /// A machine is the better judge of fences, because it can wait: where the model has one, those who list
-    /// executions do not come first.
+    /// The search for fences runs schedules again with other fences, which wait on a machine
+    /// (`repair/src/enact.rs`): where the model has one, engines that list executions do not come first.
     Repair,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What this turn may spend, when so many turns are left.
-    pub fn share(&self, run: &Run, left: usize) -> Run {
+    pub(crate) fn share(&self, run: &Run, left: usize) -> Run {
         match self.length {
             Length::Glance => run.turn(1, left as u32).at_most(GLANCE),
             Length::Most => run.turn(2, 3),
@@ -60,7 +60,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    pub fn is_glance(&self) -> bool {
+    pub(crate) fn is_glance(&self) -> bool {
         self.length == Length::Glance
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn turns<'a>(willing: &[&'a dyn Engine], task: &Task<'_>, purpose: Pu
         Estimate::MadeFor => Length::Most,
         _ => Length::Equal,
     };
-    // A glance decides little: whoever had one goes on after those who were made for the task.
+    // An engine that had a glance has a full turn after those that were made for the task.
     let again = early.iter().filter(|(estimate, _)| glance && *estimate == Estimate::Endless);
     let again: Vec<Turn<'_>> = again.map(|turn| Turn::new(*turn, Length::Equal)).collect();
     let first = early.iter().map(|turn| Turn::new(*turn, length(turn.0)));

@@ -40,7 +40,7 @@ pub enum Key {
 }
 
 /// The lines of rows that wait for engines to come (`// later: …`).
-pub fn later(text: &str) -> Vec<u32> {
+pub(crate) fn later(text: &str) -> Vec<u32> {
     let is_later = |line: &str| STARTS.iter().any(|start| comment(line, start, "later:").is_some());
     (text.lines().zip(1..)).filter(|(line, _)| is_later(line)).map(|(_, number)| number).collect()
 }

@@ -44,7 +44,7 @@ pub enum Status {
     /// As expected, but the proof is about nothing.
     Vacuous,
     Failed(String),
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     Internal(String),
     Ignored(String),
 }

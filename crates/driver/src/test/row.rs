@@ -147,7 +147,7 @@ fn verdict(request: &Check, input: &Input, expected: &str, watch: &Watch) -> Sta
 #[derive(Clone, Debug)]
 struct Missing {
     why: String,
-    /// Wattle is at fault.
+    /// An internal error of wattle.
     internal: bool,
 }
 

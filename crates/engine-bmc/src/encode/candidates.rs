@@ -90,7 +90,7 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    pub fn new(structure: &Structure<'_>) -> Guards {
+    pub(crate) fn new(structure: &Structure<'_>) -> Guards {
         let arena = &structure.arena;
         let mut guards: Vec<Expr> = structure.events.iter().map(|event| event.guard).collect();
         guards.sort_unstable();
@@ -134,7 +134,7 @@ impl Guards {
 
     /// Does the event with the second guard happen whenever the one with the first does? `false` if
     /// that is not known.
-    pub fn implies(&self, guard: Expr, other: Expr) -> bool {
+    pub(crate) fn implies(&self, guard: Expr, other: Expr) -> bool {
         let Some(number) = self.numbers[other.0 as usize] else { return false };
         let set = &self.implied[guard.0 as usize];
         self.always[number as usize]

@@ -52,7 +52,7 @@ pub(crate) struct Circuit<'c> {
 }
 
 impl<'c> Circuit<'c> {
-    pub fn new(clauses: &'c mut dyn Clauses) -> Circuit<'c> {
+    pub(crate) fn new(clauses: &'c mut dyn Clauses) -> Circuit<'c> {
         Circuit {
             clauses,
             kind: Constraint::Ssa,
@@ -66,16 +66,16 @@ impl<'c> Circuit<'c> {
     }
 
     /// How many clauses belong to each constraint.
-    pub fn counts(&self) -> impl Iterator<Item = (Constraint, u64)> {
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Constraint, u64)> {
         Constraint::ALL.into_iter().zip(self.counts)
     }
 
-    pub fn fresh(&mut self) -> Lit {
+    pub(crate) fn fresh(&mut self) -> Lit {
         self.clauses.fresh()
     }
 
     /// At least one of these holds.
-    pub fn clause(&mut self, literals: &[Lit]) {
+    pub(crate) fn clause(&mut self, literals: &[Lit]) {
         let mut kept = std::mem::take(&mut self.buffer);
         kept.clear();
         for literal in literals {
@@ -107,11 +107,11 @@ impl<'c> Circuit<'c> {
         self.buffer = kept;
     }
 
-    pub fn implies(&mut self, premise: Lit, conclusion: Lit) {
+    pub(crate) fn implies(&mut self, premise: Lit, conclusion: Lit) {
         self.clause(&[!premise, conclusion]);
     }
 
-    pub fn and(&mut self, left: Lit, right: Lit) -> Lit {
+    pub(crate) fn and(&mut self, left: Lit, right: Lit) -> Lit {
         let (left, right) = (left.min(right), left.max(right));
         match (left, right) {
             (Lit::FALSE, _) | (_, Lit::FALSE) => return Lit::FALSE,
@@ -153,12 +153,12 @@ impl<'c> Circuit<'c> {
         output
     }
 
-    pub fn or(&mut self, left: Lit, right: Lit) -> Lit {
+    pub(crate) fn or(&mut self, left: Lit, right: Lit) -> Lit {
         !self.and(!left, !right)
     }
 
     /// All of them, as one gate.
-    pub fn all(&mut self, literals: &[Lit]) -> Lit {
+    pub(crate) fn all(&mut self, literals: &[Lit]) -> Lit {
         let mut inputs: Vec<Lit> = literals.iter().copied().filter(|literal| *literal != Lit::TRUE).collect();
         inputs.sort_unstable();
         inputs.dedup();
@@ -188,12 +188,12 @@ impl<'c> Circuit<'c> {
     }
 
     /// Some of them, as one gate.
-    pub fn any(&mut self, literals: &[Lit]) -> Lit {
+    pub(crate) fn any(&mut self, literals: &[Lit]) -> Lit {
         let negated: Vec<Lit> = literals.iter().map(|literal| !*literal).collect();
         !self.all(&negated)
     }
 
-    pub fn xor(&mut self, left: Lit, right: Lit) -> Lit {
+    pub(crate) fn xor(&mut self, left: Lit, right: Lit) -> Lit {
         match (left, right) {
             (Lit::FALSE, other) | (other, Lit::FALSE) => return other,
             (Lit::TRUE, other) | (other, Lit::TRUE) => return !other,
@@ -221,7 +221,7 @@ impl<'c> Circuit<'c> {
     }
 
     /// `condition ? then : otherwise`
-    pub fn select(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
+    pub(crate) fn select(&mut self, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
         if !condition.is_positive() {
             return self.select(!condition, otherwise, then);
         }
@@ -270,7 +270,7 @@ impl<'c> Circuit<'c> {
     }
 
     /// Is the number of those that hold odd?
-    pub fn parity(&mut self, inputs: [Lit; 3]) -> Lit {
+    pub(crate) fn parity(&mut self, inputs: [Lit; 3]) -> Lit {
         let mut sorted = inputs.map(positive);
         sorted.sort_unstable();
         let flip = inputs.iter().filter(|input| !input.is_positive()).count() % 2 == 1;
@@ -305,7 +305,7 @@ impl<'c> Circuit<'c> {
     }
 
     /// Do two of them hold, or all three?
-    pub fn majority(&mut self, inputs: [Lit; 3]) -> Lit {
+    pub(crate) fn majority(&mut self, inputs: [Lit; 3]) -> Lit {
         let mut sorted = inputs;
         sorted.sort_unstable_by_key(|input| (input.variable(), input.is_positive()));
         let [a, b, c] = sorted;

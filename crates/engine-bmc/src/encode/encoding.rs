@@ -44,7 +44,7 @@ pub(crate) enum Constraint {
 }
 
 impl Constraint {
-    pub const ALL: [Constraint; 7] = [
+    pub(crate) const ALL: [Constraint; 7] = [
         Constraint::Ssa,
         Constraint::ReadFrom,
         Constraint::Coherence,
@@ -55,7 +55,7 @@ impl Constraint {
     ];
 
     /// As statistics call the clauses of it.
-    pub fn figure(self) -> &'static str {
+    pub(crate) fn figure(self) -> &'static str {
         match self {
             Constraint::Ssa => "constraints of ssa",
             Constraint::ReadFrom => "constraints of read-from",
@@ -107,12 +107,12 @@ pub(crate) struct Figures {
 }
 
 impl<'a, 's> Encoding<'a, 's> {
-    pub fn happens(&self, event: EventId) -> Lit {
+    pub(crate) fn happens(&self, event: EventId) -> Lit {
         self.happens[event as usize]
     }
 
     /// Two events have the same address, given that both happen.
-    pub fn same_address(&self, circuit: &mut Circuit<'_>, one: EventId, other: EventId) -> Lit {
+    pub(crate) fn same_address(&self, circuit: &mut Circuit<'_>, one: EventId, other: EventId) -> Lit {
         let (left, right) = (&self.locations[one as usize], &self.locations[other as usize]);
         if !left.iter().any(|location| right.binary_search(location).is_ok()) {
             return Lit::FALSE;
@@ -127,7 +127,7 @@ impl<'a, 's> Encoding<'a, 's> {
     }
 
     /// It happens, and accesses this location.
-    pub fn accesses(&self, circuit: &mut Circuit<'_>, event: EventId, location: u32) -> Lit {
+    pub(crate) fn accesses(&self, circuit: &mut Circuit<'_>, event: EventId, location: u32) -> Lit {
         let possible = &self.locations[event as usize];
         if possible.binary_search(&location).is_err() {
             return Lit::FALSE;
@@ -141,7 +141,7 @@ impl<'a, 's> Encoding<'a, 's> {
         circuit.and(happens, here)
     }
 
-    pub fn figures(&self) -> Figures {
+    pub(crate) fn figures(&self) -> Figures {
         let mut counts = vec![0; self.structure.arena.shape().locations.len()];
         for location in self.locations.iter().flatten() {
             counts[*location as usize] += 1;

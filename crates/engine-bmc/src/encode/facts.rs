@@ -53,17 +53,17 @@ pub(crate) enum Fact {
 }
 
 impl Fact {
-    pub const ANY: Fact = Fact::Between(i64::MIN, i64::MAX);
+    pub(crate) const ANY: Fact = Fact::Between(i64::MIN, i64::MAX);
 
-    pub fn nothing() -> Fact {
+    pub(crate) fn nothing() -> Fact {
         Fact::Among(Rc::from([]))
     }
 
-    pub fn one(value: i64) -> Fact {
+    pub(crate) fn one(value: i64) -> Fact {
         Fact::Among(Rc::from([value]))
     }
 
-    pub fn truth(may_be_false: bool, may_be_true: bool) -> Fact {
+    pub(crate) fn truth(may_be_false: bool, may_be_true: bool) -> Fact {
         match (may_be_false, may_be_true) {
             (true, true) => Fact::Among(Rc::from([0, 1])),
             (true, false) => Fact::one(0),
@@ -72,7 +72,7 @@ impl Fact {
         }
     }
 
-    pub fn among(mut values: Vec<i64>) -> Fact {
+    pub(crate) fn among(mut values: Vec<i64>) -> Fact {
         values.sort_unstable();
         values.dedup();
         match (values.first(), values.last()) {
@@ -81,16 +81,16 @@ impl Fact {
         }
     }
 
-    pub fn between(low: i64, high: i64) -> Fact {
+    pub(crate) fn between(low: i64, high: i64) -> Fact {
         let few = high.checked_sub(low).is_some_and(|size| size < MOST as i64);
         if few { Fact::Among((low..=high).collect()) } else { Fact::Between(low, high) }
     }
 
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Fact::Among(values) if values.is_empty())
     }
 
-    pub fn value(&self) -> Option<i64> {
+    pub(crate) fn value(&self) -> Option<i64> {
         match self {
             Fact::Among(values) => match **values {
                 [value] => Some(value),
@@ -101,7 +101,7 @@ impl Fact {
     }
 
     /// The least and the greatest value.
-    pub fn bounds(&self) -> Option<(i64, i64)> {
+    pub(crate) fn bounds(&self) -> Option<(i64, i64)> {
         match self {
             Fact::Among(values) => Some((*values.first()?, *values.last()?)),
             Fact::Between(low, high) => Some((*low, *high)),
@@ -109,7 +109,7 @@ impl Fact {
         }
     }
 
-    pub fn may_be(&self, value: i64) -> bool {
+    pub(crate) fn may_be(&self, value: i64) -> bool {
         match self {
             Fact::Among(values) => values.binary_search(&value).is_ok(),
             Fact::Between(low, high) => *low <= value && value <= *high,
@@ -117,7 +117,7 @@ impl Fact {
         }
     }
 
-    pub fn may_be_true(&self) -> bool {
+    pub(crate) fn may_be_true(&self) -> bool {
         match self {
             Fact::Among(values) => values.iter().any(|value| *value != 0),
             _ => true,
@@ -125,7 +125,7 @@ impl Fact {
     }
 
     /// Is there a value that both may have?
-    pub fn meets(&self, other: &Fact) -> bool {
+    pub(crate) fn meets(&self, other: &Fact) -> bool {
         match (self, other) {
             (Fact::Among(values), _) => values.iter().any(|value| other.may_be(*value)),
             (_, Fact::Among(values)) => values.iter().any(|value| self.may_be(*value)),
@@ -135,7 +135,7 @@ impl Fact {
     }
 
     /// What may be one or the other.
-    pub fn join(&self, other: &Fact) -> Fact {
+    pub(crate) fn join(&self, other: &Fact) -> Fact {
         match (self, other) {
             (Fact::Unbounded, _) | (_, Fact::Unbounded) => Fact::Unbounded,
             (nothing, fact) | (fact, nothing) if nothing.is_nothing() => fact.clone(),
@@ -150,7 +150,7 @@ impl Fact {
     }
 
     /// How many bits a word needs, and whether it needs a sign.
-    pub fn width(&self) -> Option<(usize, bool)> {
+    pub(crate) fn width(&self) -> Option<(usize, bool)> {
         let (low, high) = match self {
             Fact::Unbounded => return None,
             fact => fact.bounds().unwrap_or((0, 0)),
@@ -185,17 +185,17 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub fn of(&self, expr: Expr) -> Option<&Fact> {
+    pub(crate) fn of(&self, expr: Expr) -> Option<&Fact> {
         self.exprs.get(expr.0 as usize)
     }
 
-    pub fn read(&self, event: EventId) -> &Fact {
+    pub(crate) fn read(&self, event: EventId) -> &Fact {
         &self.reads[event as usize]
     }
 
     /// Facts over the whole structure. `candidates` are the writes that each event may read from, as
     /// far as program order says.
-    pub fn new(structure: &Structure<'_>, candidates: &[Vec<EventId>], options: Options) -> Facts {
+    pub(crate) fn new(structure: &Structure<'_>, candidates: &[Vec<EventId>], options: Options) -> Facts {
         let mut facts = Facts {
             exprs: vec![Fact::nothing(); structure.arena.len()],
             contents: BTreeMap::new(),
@@ -281,7 +281,7 @@ impl Facts {
     }
 
     /// What may be in memory at a location in the end.
-    pub fn content(&self, structure: &Structure<'_>, location: u32) -> Fact {
+    pub(crate) fn content(&self, structure: &Structure<'_>, location: u32) -> Fact {
         let mut fact = Fact::nothing();
         for event in &structure.events {
             let Some(written) = event.written else { continue };
@@ -293,7 +293,7 @@ impl Facts {
     }
 
     /// The locations that an address may be.
-    pub fn locations(&self, structure: &Structure<'_>, address: Expr) -> Vec<u32> {
+    pub(crate) fn locations(&self, structure: &Structure<'_>, address: Expr) -> Vec<u32> {
         let count = structure.arena.shape().locations.len() as u32;
         let fact = &self.exprs[address.0 as usize];
         (0..count).filter(|location| fact.may_be(i64::from(*location))).collect()

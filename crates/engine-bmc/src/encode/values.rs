@@ -5,8 +5,8 @@
 //! what has sort `Int` grows exactly, bit by bit, unless a fact (`facts.rs`) says that fewer bits are
 //! enough. An integer that may need more than 64 bits is refused, so nothing overflows silently.
 //!
-//! An operation without a result (a division by zero, an index out of range) gets any value: whoever
-//! speaks of it guards it by the condition under which it has one. What is computed from reads that do
+//! An operation without a result (a division by zero, an index out of range) gets any value: every
+//! use of it is guarded by the condition under which it has one. What is computed from reads that do
 //! not happen is of no meaning either.
 
 use wattle_engine::Unsupported;
@@ -41,20 +41,20 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub fn set_read(&mut self, event: EventId, source: Source) {
+    pub(crate) fn set_read(&mut self, event: EventId, source: Source) {
         put(&mut self.reads, event as usize, source);
     }
 
-    pub fn set_cell(&mut self, cell: u32, word: Word) {
+    pub(crate) fn set_cell(&mut self, cell: u32, word: Word) {
         put(&mut self.cells, cell as usize, word);
     }
 
-    pub fn read(&self, event: EventId) -> Option<&Source> {
+    pub(crate) fn read(&self, event: EventId) -> Option<&Source> {
         self.reads.get(event as usize)?.as_ref()
     }
 
     /// The word of a free choice.
-    pub fn cell(&self, cell: u32) -> Option<&Word> {
+    pub(crate) fn cell(&self, cell: u32) -> Option<&Word> {
         self.cells.get(cell as usize)?.as_ref()
     }
 
@@ -72,14 +72,14 @@ fn put<T: Clone>(list: &mut Vec<Option<T>>, at: usize, value: T) {
 
 impl Circuit<'_> {
     /// The literal of a condition.
-    pub fn literal(&mut self, structure: &Structure<'_>, condition: Expr) -> Lit {
+    pub(crate) fn literal(&mut self, structure: &Structure<'_>, condition: Expr) -> Lit {
         let word = self.word(structure, condition);
         self.nonzero(&word)
     }
 
     /// What could not be expressed. Literals and words that were made before this is asked mean
     /// nothing if there is something.
-    pub fn accepted(&self) -> Result<(), Unsupported> {
+    pub(crate) fn accepted(&self) -> Result<(), Unsupported> {
         match &self.values.refused {
             Some(what) => Err(what.clone()),
             None => Ok(()),
@@ -101,7 +101,7 @@ impl Circuit<'_> {
     }
 
     /// The word of an expression.
-    pub fn word(&mut self, structure: &Structure<'_>, expr: Expr) -> Word {
+    pub(crate) fn word(&mut self, structure: &Structure<'_>, expr: Expr) -> Word {
         let mut open = vec![expr];
         while let Some(&top) = open.last() {
             if self.values.known(top).is_some() {
@@ -323,14 +323,14 @@ impl Circuit<'_> {
     }
 
     /// `low <= word <= high`
-    pub fn within(&mut self, word: &Word, low: i64, high: i64) -> Lit {
+    pub(crate) fn within(&mut self, word: &Word, low: i64, high: i64) -> Lit {
         let above = self.at_most(&Word::constant(low), word);
         let below = self.at_most(word, &Word::constant(high));
         self.and(above, below)
     }
 
     /// A word for something of which only a fact is known.
-    pub fn word_within(&mut self, fact: &Fact) -> Word {
+    pub(crate) fn word_within(&mut self, fact: &Fact) -> Word {
         let Some((width, signed)) = fact.width() else {
             return self.refuse_width();
         };

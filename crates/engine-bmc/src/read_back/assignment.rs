@@ -23,7 +23,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// To be made before solving: a word may need gates.
-    pub fn new(structure: &Structure<'_>, circuit: &mut Circuit<'_>) -> Words {
+    pub(crate) fn new(structure: &Structure<'_>, circuit: &mut Circuit<'_>) -> Words {
         let nothing = || Word::constant(0);
         let mut words = Words {
             reads: vec![nothing(); structure.events.len()],
@@ -51,7 +51,7 @@ pub(crate) struct Model<'m> {
 }
 
 impl<'m> Model<'m> {
-    pub fn new(structure: &Structure<'_>, words: &Words, solver: &'m Solver) -> Model<'m> {
+    pub(crate) fn new(structure: &Structure<'_>, words: &Words, solver: &'m Solver) -> Model<'m> {
         let value = |word: &Word| word.value_by(|literal| Some(solver.value(literal))).unwrap_or(0);
         let reads: Vec<i64> = words.reads.iter().map(value).collect();
         let cells: Vec<i64> = words.cells.iter().map(value).collect();

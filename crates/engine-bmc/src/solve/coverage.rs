@@ -1,6 +1,6 @@
-//! Which edges does no execution take, and does one end?
+//! Coverage: the edges that no execution takes, and whether an execution ends.
 //!
-//! A proof about places that nothing reaches is worth little, so it says what it did not reach. Each
+//! A proof about places that nothing reaches says little, so the answer lists what no execution reached. Each
 //! execution that the solver finds shows many edges at once; the next must show one that is still
 //! missing, until there is none. What an execution within a bound shows holds for larger bounds too, so
 //! deepening asks only for what no smaller bound has shown.
@@ -11,7 +11,7 @@ use wattle_engine::{Coverage, Reason};
 use wattle_program::{EdgeId, ProcessId, Program};
 use wattle_sat::{Clauses, Lit};
 
-use crate::solve::query::Instance;
+use crate::solve::query::Session;
 
 /// What executions have shown so far.
 #[derive(Default)]
@@ -27,25 +27,25 @@ pub(crate) fn nothing(program: &Program) -> Coverage {
 
 /// There is an execution: so what always happens happens in one.
 pub(crate) fn cover(
-    instance: &mut Instance<'_, '_>,
+    session: &mut Session<'_, '_>,
     ends: Lit,
     covered: &mut Covered,
 ) -> Result<Coverage, Reason> {
     // Each edge with the literals of the steps that take it.
     let mut missing: Vec<((ProcessId, EdgeId), Vec<Lit>)> = Vec::new();
-    for process in instance.program.process_ids() {
-        let edges = instance.program.process(process).cfg.edge_ids();
+    for process in session.program.process_ids() {
+        let edges = session.program.process(process).cfg.edge_ids();
         missing.extend(edges.map(|edge| ((process, edge), vec![])));
     }
-    let first: Vec<usize> = (instance.program.processes.iter())
+    let first: Vec<usize> = (session.program.processes.iter())
         .scan(0, |sum, process| {
             let first = *sum;
             *sum += process.cfg.edges.len();
             Some(first)
         })
         .collect();
-    for (step, taken) in instance.encoding.structure.steps.iter().zip(&instance.words.taken) {
-        let process = instance.shape.info(step.thread).process;
+    for (step, taken) in session.encoding.structure.steps.iter().zip(&session.words.taken) {
+        let process = session.shape.info(step.thread).process;
         missing[first[process.0 as usize] + step.edge.0 as usize].1.push(*taken);
     }
     let edges = &mut covered.edges;
@@ -68,19 +68,19 @@ pub(crate) fn cover(
         wanted.retain(|literal| *literal != Lit::FALSE);
         // The question before has been answered.
         if let Some(asked) = last_asked.take() {
-            instance.solver.clause(&[!asked]);
+            session.solver.clause(&[!asked]);
         }
         if wanted.is_empty() {
             break;
         }
-        let asked = instance.solver.fresh();
+        let asked = session.solver.fresh();
         wanted.push(!asked);
-        instance.solver.clause(&wanted);
+        session.solver.clause(&wanted);
         last_asked = Some(asked);
-        if !instance.exists(asked)? {
+        if !session.exists(asked)? {
             break;
         }
-        let solver = &instance.solver;
+        let solver = &session.solver;
         retain(&mut missing, &|literal| solver.value(literal));
         covered.ends |= solver.value(ends);
     }

@@ -37,7 +37,7 @@ use crate::unroll::unroll_within;
 /// What one bound shows.
 pub(crate) enum Round {
     Violated(Box<Counterexample>),
-    /// No execution is cut. A proof is one even if it is not known what it did not reach.
+    /// No execution is cut, so this is a proof, even where its coverage is not known.
     Complete(Certificate, Option<Coverage>),
     /// `may_grow`: a loop without a bound of its own is cut.
     Bounded {
@@ -47,13 +47,13 @@ pub(crate) enum Round {
     },
 }
 
-/// Why a bound shows nothing.
+/// Why there is no answer for a bound.
 pub(crate) enum Failed {
-    /// It was too much: of a smaller one something may be known.
+    /// A limit was met; there may be an answer for a smaller bound.
     Effort(Reason),
     /// The largest bound has no unrolling, or none that becomes clauses. A smaller one may have.
     Large(Reason),
-    /// This is how it is: an execution that nobody can judge, or a contradiction.
+    /// The same would come of every larger bound: an execution that cannot be judged, or a contradiction.
     Judged(Halt),
 }
 
@@ -63,7 +63,7 @@ impl From<Reason> for Failed {
     }
 }
 
-/// An unrolling with more events than this is too much: pairs of them are counted in bits.
+/// Unrollings with more events than this are refused: relations are matrices with a bit for each pair.
 const MOST_EVENTS: usize = 20_000;
 
 /// What is known from the bounds so far.
@@ -74,7 +74,7 @@ pub(crate) struct Known {
     pub covered: Covered,
 }
 
-/// Asks about some bounds (sorted) in turn, until one has the last word: the answer to that one, or to
+/// Asks about some bounds (sorted) in turn, until one decides: the answer for that one, or for
 /// the largest.
 pub(crate) fn rounds(
     engine: &Bmc,
@@ -128,14 +128,14 @@ pub(crate) fn rounds(
     solver.connect(constrained.description);
     let program = task.program;
     let chosen = vec![];
-    let mut instance = Instance { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
+    let mut session = Session { program, shape: &shape, encoding, words, solver, chosen, stopped, proof };
     let mut answer = Err(Failed::Large(Reason::Undecided("no bound to ask about".into())));
     for (number, bound) in bounds.iter().enumerate() {
         if number > 0 {
             begin(*bound);
         }
-        instance.choose(*bound, &stops);
-        answer = instance.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
+        session.choose(*bound, &stops);
+        answer = session.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
         match &answer {
             Ok(Round::Bounded { bound: completed, coverage, may_grow }) => {
                 statistics.count("rounds completed", u64::from(*bound));
@@ -147,7 +147,7 @@ pub(crate) fn rounds(
             _ => break,
         }
     }
-    instance.record(statistics);
+    session.record(statistics);
     answer
 }
 
@@ -258,8 +258,8 @@ impl Questions {
     }
 }
 
-/// A solver that knows the unrolling.
-pub(crate) struct Instance<'i, 's> {
+/// The dialogue with one solver that knows an unrolling: the bound that is asked about, and what was refuted.
+pub(crate) struct Session<'i, 's> {
     pub program: &'i Program,
     pub shape: &'i Shape,
     pub encoding: Encoding<'i, 's>,
@@ -272,7 +272,7 @@ pub(crate) struct Instance<'i, 's> {
     proof: Option<Refutation>,
 }
 
-impl Instance<'_, '_> {
+impl Session<'_, '_> {
     /// From now on, this bound is asked about. It is larger than those before.
     fn choose(&mut self, bound: u32, stops: &[(u32, Lit)]) {
         self.chosen.clear();
@@ -288,7 +288,7 @@ impl Instance<'_, '_> {
     }
 
     /// Is there an execution in which this holds?
-    pub fn exists(&mut self, wanted: Lit) -> Result<bool, Reason> {
+    pub(crate) fn exists(&mut self, wanted: Lit) -> Result<bool, Reason> {
         if wanted == Lit::FALSE {
             return Ok(false);
         }
@@ -310,7 +310,7 @@ impl Instance<'_, '_> {
             let proof = if wanted == Lit::FALSE { None } else { self.solver.proof() };
             let known = proof.is_some() || wanted == Lit::FALSE;
             refutation.refuted.push(refuted(meaning, &[wanted], &self.chosen, proof.as_ref()));
-            // Part of a proof is none.
+            // A refutation without all its parts is no proof, so it is dropped.
             self.proof = self.proof.take().filter(|_| known);
         }
         Ok(exists)

@@ -18,12 +18,12 @@ pub(crate) struct Ledger<'c> {
 }
 
 impl<'c> Ledger<'c> {
-    pub fn new(inner: &'c mut dyn Clauses, keep: bool) -> Ledger<'c> {
+    pub(crate) fn new(inner: &'c mut dyn Clauses, keep: bool) -> Ledger<'c> {
         Ledger { inner, clauses: keep.then(Vec::new) }
     }
 
     /// What was kept.
-    pub fn close(self) -> Option<Vec<Vec<i32>>> {
+    pub(crate) fn close(self) -> Option<Vec<Vec<i32>>> {
         self.clauses
     }
 }

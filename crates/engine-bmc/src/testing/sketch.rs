@@ -31,7 +31,7 @@ impl<'a> Sketch<'a> {
         self.write_if(thread, always, address, value)
     }
 
-    pub fn write_if(&mut self, thread: u32, guard: Expr, address: i64, value: Expr) -> EventId {
+    pub(crate) fn write_if(&mut self, thread: u32, guard: Expr, address: i64, value: Expr) -> EventId {
         let address = self.constant(address);
         self.event(Some(ThreadId(thread)), Access::Write, address, Some(value), guard)
     }

@@ -3,7 +3,7 @@
 //! A thread that spins until it reads what it waits for may go round any number of times, and no
 //! bound on loops is enough. But all rounds except the last leave nothing behind: they read, and what
 //! they read is forgotten. Take them out of an execution and what remains is one in which the thread
-//! reads the right values at once. So one round says it all, and a thread that would have to go back
+//! reads the right values at once. So one round is enough, and a thread that would have to go back
 //! *waits* there: it does nothing more, and is not cut.
 //!
 //! A loop is an await if
@@ -29,7 +29,7 @@ use wattle_program::{Edge, Op, Point, Process, ProcessId, Program};
 
 use crate::unroll::wto::{Component, Element};
 
-/// The loops of a process that only wait: their heads, and where whoever comes again waits.
+/// The loops of a process that only wait: their heads, and the points where a thread that comes back waits.
 pub(crate) fn awaits(
     program: &Program,
     id: ProcessId,

@@ -3,7 +3,7 @@
 //! A guard is a chain of conditions that a thread met on its way, `((a && b) && c)`. Ways that part at
 //! a branch share the chain up to it; when they meet again the chain is cut back to what they share:
 //! `g && c` or `g && !c` is `g`. So straight-line code after a branch has the guard that it had before
-//! it, mostly the constant *true*, and solvers like nothing better than constants.
+//! it, mostly the constant *true*, which costs the solver nothing.
 //!
 //! These functions treat conditions as having a value. Where one of an operand does not, an earlier
 //! condition of the chain says so and is false (see `Arena::evaluate_all`).

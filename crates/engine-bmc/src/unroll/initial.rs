@@ -20,13 +20,13 @@ pub(super) struct Contents {
 
 impl Contents {
     /// `location`: if it is known.
-    pub fn at(&self, location: Option<i64>) -> (Option<Sort>, Option<Range>) {
+    pub(crate) fn at(&self, location: Option<i64>) -> (Option<Sort>, Option<Range>) {
         let known = location.and_then(|at| usize::try_from(at).ok()).and_then(|at| self.locations.get(at));
         known.map_or(self.anywhere, |(sort, range)| (Some(*sort), *range))
     }
 
     /// The least and the greatest that may be there.
-    pub fn bounds(&self, location: Option<i64>) -> Option<(i64, i64)> {
+    pub(crate) fn bounds(&self, location: Option<i64>) -> Option<(i64, i64)> {
         match self.at(location) {
             (_, Some(range)) => Some((range.low, range.high)),
             (Some(Sort::Bool), None) => Some((0, 1)),

@@ -92,12 +92,12 @@ impl Wanted {
     #[cfg(test)]
     pub const ALL: Wanted = Wanted { address: true, data: true, control: true, pick: true };
 
-    pub fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self != Wanted::default()
     }
 
     /// Those that these base relations of a model need.
-    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Wanted {
+    pub(crate) fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Wanted {
         let mut wanted = Wanted::default();
         for name in names {
             match name {

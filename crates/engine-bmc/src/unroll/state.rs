@@ -13,7 +13,7 @@ use super::structure::{Event, EventId};
 pub(crate) struct Reads(Option<Rc<Vec<(EventId, Expr)>>>);
 
 impl Reads {
-    pub fn one(arena: &mut Arena<'_>, read: EventId) -> Reads {
+    pub(crate) fn one(arena: &mut Arena<'_>, read: EventId) -> Reads {
         let always = arena.constant(1);
         Reads::new(vec![(read, always)])
     }
@@ -22,16 +22,16 @@ impl Reads {
         Reads((!list.is_empty()).then(|| Rc::new(list)))
     }
 
-    pub fn list(&self) -> &[(EventId, Expr)] {
+    pub(crate) fn list(&self) -> &[(EventId, Expr)] {
         self.0.as_ref().map_or(&[], |list| list)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
     /// Only where a condition holds.
-    pub fn when(&self, arena: &mut Arena<'_>, condition: Expr) -> Reads {
+    pub(crate) fn when(&self, arena: &mut Arena<'_>, condition: Expr) -> Reads {
         if self.is_empty() || arena.value(condition) == Some(1) {
             return self.clone();
         }
@@ -111,7 +111,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn passed(&mut self, event: u32) {
+    pub(crate) fn passed(&mut self, event: u32) {
         let behind = Rc::make_mut(&mut self.behind);
         let word = event as usize / 64;
         if behind.len() <= word {

@@ -75,7 +75,7 @@ struct Run<'u, 'b, 'a> {
 impl<'b, 'a> Unroller<'b, 'a> {
     /// The state after an edge, if it can be taken at all from `state` where `base` holds. `free`: there
     /// is another choice anyway, so what begins need not be chosen once more.
-    pub fn edge(
+    pub(crate) fn edge(
         &mut self,
         state: &State,
         base: Expr,

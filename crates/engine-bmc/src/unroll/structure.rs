@@ -175,7 +175,7 @@ pub(crate) struct Structure<'a> {
 }
 
 impl<'a> Structure<'a> {
-    pub fn new(shape: &'a Shape) -> Structure<'a> {
+    pub(crate) fn new(shape: &'a Shape) -> Structure<'a> {
         Structure {
             arena: Arena::new(shape),
             events: Vec::new(),
@@ -201,13 +201,13 @@ impl<'a> Structure<'a> {
     }
 
     /// A new free choice.
-    pub fn input(&mut self, low: i64, high: i64) -> u32 {
+    pub(crate) fn input(&mut self, low: i64, high: i64) -> u32 {
         self.inputs.push(Input { low, high });
         self.inputs.len() as u32 - 1
     }
 
     /// The condition under which a smaller bound cuts threads.
-    pub fn stop(&mut self, bound: u32) -> Expr {
+    pub(crate) fn stop(&mut self, bound: u32) -> Expr {
         match self.stops.binary_search_by_key(&bound, |stop| stop.bound) {
             Ok(at) => self.stops[at].when,
             Err(at) => {
@@ -219,7 +219,7 @@ impl<'a> Structure<'a> {
     }
 
     /// A new free condition.
-    pub fn flag(&mut self) -> Expr {
+    pub(crate) fn flag(&mut self) -> Expr {
         let input = self.input(0, 1);
         self.arena.cell(input)
     }

@@ -23,7 +23,7 @@ use super::term::Evaluation;
 use super::wto::{Component, Element};
 use crate::pulse::Pulse;
 
-/// A program with more unrolled steps, or more events, than this is too much.
+/// A program with more unrolled steps, or more events, than this is refused.
 const MOST_STEPS: usize = 1 << 16;
 const MOST_EVENTS: usize = 1 << 13;
 
@@ -60,7 +60,7 @@ pub(super) struct Unroller<'b, 'a> {
     pub leaving: Vec<Vec<EdgeId>>,
     pub waiting: Vec<Vec<State>>,
     pub open: Vec<Open<'b>>,
-    /// The loops that only wait: their heads, and where whoever comes again waits.
+    /// The loops that only wait: their heads, and the points where a thread that comes back waits.
     pub awaits: &'b BTreeMap<Point, Point>,
     /// The loops that seemed to count and do not end.
     pub endless: &'b BTreeSet<(ProcessId, Point)>,
@@ -83,7 +83,7 @@ pub(super) struct Open<'b> {
 }
 
 impl<'b, 'a> Unroller<'b, 'a> {
-    pub fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
+    pub(crate) fn run(&mut self, elements: &'b [Element]) -> Result<(), Halt> {
         for element in elements {
             self.pulse.beat(STEPS_A_POINT + self.structure.events.len());
             self.pulse.go_on()?;
@@ -113,7 +113,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
             if self.waiting[component.head.0 as usize].is_empty() {
                 break;
             }
-            // A loop that nobody can leave yet and that can be left in principle counts.
+            // A loop that has a way out, which could not be taken in the rounds so far, is taken to count.
             let counts = counting && self.open.last().is_some_and(|open| !open.left);
             if !counts && round >= bound {
                 let first = smaller.first().copied().unwrap_or(self.options.unwind);
@@ -142,7 +142,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
         Ok(())
     }
 
-    /// Nobody goes round again.
+    /// Cuts the threads that would go round again.
     fn cut(&mut self, head: Point, bounds: RangeInclusive<u32>) {
         let ways = std::mem::take(&mut self.waiting[head.0 as usize]);
         if let Some(state) = join(&mut self.structure.arena, &self.structure.events, ways) {
@@ -150,7 +150,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
         }
     }
 
-    /// Nobody goes round again if a smaller bound is asked about.
+    /// Cuts the threads that would go round again, if a smaller bound is asked about.
     fn stop(&mut self, head: Point, bound: u32) {
         let ways = std::mem::take(&mut self.waiting[head.0 as usize]);
         let Some(mut state) = join(&mut self.structure.arena, &self.structure.events, ways) else { return };
@@ -250,7 +250,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
     }
 
     /// For the terms of a thread in this state.
-    pub fn evaluation<'e>(&'e mut self, state: &'e State) -> Evaluation<'e, 'a> {
+    pub(crate) fn evaluation<'e>(&'e mut self, state: &'e State) -> Evaluation<'e, 'a> {
         Evaluation {
             arena: &mut self.structure.arena,
             copy: self.copy,

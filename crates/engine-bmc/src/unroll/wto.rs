@@ -2,7 +2,7 @@
 //! every loop is a nested list that begins with the loop's head.
 //!
 //! Every edge that goes back in the list goes to the head of a component that it comes from. So
-//! whoever works through the list, and through a component again and again, has always seen all ways
+//! a walk through the list, and through each component again and again, has always seen all ways
 //! into a point before the point itself. Any graph has such an order, jumps into the middle of loops
 //! included: such a jump goes forward, past the head.
 //!

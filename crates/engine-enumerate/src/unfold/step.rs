@@ -41,7 +41,7 @@ pub(super) struct Step<'r, 'a, 's> {
 }
 
 impl<'a> Step<'_, 'a, '_> {
-    pub fn run(mut self) -> Result<(), Halt> {
+    pub(crate) fn run(mut self) -> Result<(), Halt> {
         let edge = self.surroundings.process.cfg.edge(self.edge);
         operations::run(self.surroundings, edge, &mut self)?;
         self.state.steps.push((self.edge, self.choices));

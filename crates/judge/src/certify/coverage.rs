@@ -58,7 +58,7 @@ pub(super) fn by_listing(
     match seen {
         Ok((taken, ends, false)) => same(task.program, claimed, &taken, ends).map(|()| None),
         Ok((_, _, true)) | Err(_) => {
-            // Only the limit of this search may be passed over.
+            // The limit of this search alone leaves coverage unchecked; the limits of the whole run still end it.
             run.poll(Work::NONE, Spent::default())?;
             Ok(Some("what executions reach was not re-checked".into()))
         }

@@ -37,7 +37,7 @@ pub struct Survey {
 /// What looking at a candidate costs.
 const CANDIDATE: Work = Work::microseconds(20);
 
-/// Does no consistent execution violate the property, is none cut, and do as many end as claimed?
+/// Checks that no consistent execution violates the property or is cut, and that as many end as claimed.
 /// Returns how many there are.
 pub(super) fn executions(
     task: &Task<'_>,
@@ -126,12 +126,12 @@ impl Survey {
     fn look(&mut self, program: &Program, shape: &Shape, candidate: &Candidate<'_>, evaluation: &Evaluation) {
         let state = candidate.final_state();
         let view = View { program, shape, state: &state };
-        for (thread, trace) in shape.thread_ids().zip(candidate.traces) {
+        for (thread, path) in shape.thread_ids().zip(candidate.paths) {
             let process = shape.info(thread).process;
-            self.taken.extend(trace.path.iter().map(|(edge, _)| (process, *edge)));
-            self.failures(thread, trace);
+            self.taken.extend(path.steps.iter().map(|(edge, _)| (process, *edge)));
+            self.failures(thread, path);
         }
-        if candidate.traces.iter().any(|trace| trace.end == End::Cut) {
+        if candidate.paths.iter().any(|path| path.end == End::Cut) {
             return;
         }
         let allowed = program.filter.as_ref().is_none_or(|filter| filter.evaluate_bool(&view) == Ok(true));
@@ -161,9 +161,9 @@ impl Survey {
         }
     }
 
-    fn failures(&mut self, thread: ThreadId, trace: &candidates::Trace) {
-        for (position, op) in &trace.failed {
-            let edge = trace.path[*position].0;
+    fn failures(&mut self, thread: ThreadId, path: &candidates::ThreadPath) {
+        for (position, op) in &path.failed {
+            let edge = path.steps[*position].0;
             self.violations.push(Violation::Assertion { thread, edge, op: *op });
         }
     }

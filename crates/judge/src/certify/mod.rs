@@ -28,7 +28,7 @@ pub struct Certified {
     pub caveats: Vec<String>,
 }
 
-/// Let other code look at a proof again, from the program as it was read.
+/// Re-checks a proof with code that is not the engine's, on the program as it was read.
 pub fn certify(
     task: &Task<'_>,
     certificate: &Certificate,

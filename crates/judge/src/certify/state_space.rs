@@ -12,8 +12,7 @@ use wattle_engine::{
 use wattle_logic::{Fault, Kind, Term, Value};
 use wattle_memory::Machine;
 use wattle_memory::operational::{
-    self, Action, Outcome as Moved, State, Stored, Successor, first_violation, initial_states, is_final,
-    successors,
+    self, Action, MoveResult, State, Stored, Successor, first_violation, initial_states, is_final, successors,
 };
 use wattle_program::{EdgeId, Op, ProcessId, Program, Role, Shape, ThreadId};
 
@@ -230,7 +229,7 @@ impl Search<'_> {
         new
     }
 
-    /// What is to be said of the state itself.
+    /// Records what holds in the state itself: a violation, an end with its outcome.
     fn visit(&mut self, number: usize) -> Result<(), Reason> {
         let (program, state) = (self.task.program, self.states[number].clone());
         let bad = match self.task.property {
@@ -263,13 +262,13 @@ impl Search<'_> {
     }
 
     /// A move from a state, and where it leads.
-    fn follow(&mut self, from: usize, Successor { action, outcome, .. }: Successor) -> Result<(), Reason> {
+    fn follow(&mut self, from: usize, Successor { action, result, .. }: Successor) -> Result<(), Reason> {
         let judged = self.task.property == Property::Stated;
         if !judged && only_asserts(self.task.program, self.shape, &action) {
             return Ok(());
         }
-        match outcome {
-            Moved::Moved { state: mut moved, failed, .. } => {
+        match result {
+            MoveResult::Moved { state: mut moved, failed, .. } => {
                 if let Some(sole) = &self.sole {
                     drop_idle_stores(&mut moved, sole);
                 }
@@ -288,14 +287,14 @@ impl Search<'_> {
                 }
                 self.add(moved, Some((from, action)));
             }
-            Moved::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow),
-            Moved::Fault { fault, op } => {
+            MoveResult::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow),
+            MoveResult::Fault { fault, op } => {
                 if let (true, Action::Step { thread, edge, .. }) = (judged, &action) {
                     let violated = Violation::Fault { thread: *thread, edge: *edge, op, fault };
                     self.report(violated, from, Some(&action));
                 }
             }
-            Moved::Unsupported { what } => return Err(unsupported(what.to_string())),
+            MoveResult::Unsupported { what } => return Err(unsupported(what.to_string())),
         }
         Ok(())
     }
@@ -324,7 +323,7 @@ fn only_asserts(program: &Program, shape: &Shape, action: &Action) -> bool {
 }
 
 /// The most pending operations of any thread.
-pub fn most_pending(shape: &Shape, state: &State) -> usize {
+pub(crate) fn most_pending(shape: &Shape, state: &State) -> usize {
     shape.thread_ids().map(|thread: ThreadId| state.pending(thread)).max().unwrap_or(0)
 }
 

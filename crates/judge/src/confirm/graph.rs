@@ -18,7 +18,7 @@ use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape
 use super::{reject, rejected, unsupported};
 
 /// See the module. The state in which the threads stand at the end.
-pub fn confirm(
+pub(crate) fn confirm(
     task: &Task<'_>,
     counterexample: &Counterexample,
     execution: &Execution,
@@ -91,7 +91,7 @@ fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Halt> {
 }
 
 /// What a replayed schedule shows, judged by the axioms: machine and text must be twins.
-pub fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Halt> {
+pub(crate) fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[State]) -> Result<(), Halt> {
     if task.memory.axioms.is_none() || !has_twins(task.program) {
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
         });
         let next = commits.into_iter().find_map(|action| {
             match operational::apply(program, shape, machine, &state, &action)? {
-                operational::Outcome::Moved { state, .. } => Some((action, state)),
+                operational::MoveResult::Moved { state, .. } => Some((action, state)),
                 _ => None,
             }
         });

@@ -11,7 +11,7 @@
 //!   follows in coherence order.
 //!
 //! Any order of the moves that respects this is a schedule; if the machine allows the execution, there
-//! is one. Whoever asks runs it, so nothing here needs to be believed.
+//! is one. The caller replays it, so that nothing here need be trusted.
 
 use wattle_engine::Path;
 use wattle_memory::operational::Action;

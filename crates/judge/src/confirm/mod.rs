@@ -1,4 +1,4 @@
-//! Independent replay: nobody sees an *unsafe* verdict that this module has not re-enacted.
+//! Independent replay: every *unsafe* verdict is re-enacted here before it is reported.
 //!
 //! A counterexample is held against each form that its memory model has. A schedule is run on the
 //! reference machine ([`schedule`]); what it shows is then judged by the axioms. An execution graph is
@@ -31,7 +31,7 @@ pub struct Replay {
 /// Hold a counterexample against every form that its memory model has. A program with any number of copies
 /// is judged with as many as the counterexample says.
 ///
-/// `Err`: a refused step contradicts whoever found the counterexample; a limit that the replay meets leaves
+/// `Err`: a refused step contradicts the engine that found the counterexample; a limit that the replay meets leaves
 /// it unknown.
 pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
     let program = counterexample.instance.of(task.program);
@@ -58,7 +58,7 @@ pub fn confirm(task: &Task<'_>, counterexample: &Counterexample) -> Result<Repla
     }
 }
 
-/// The judge's denial. Whoever knows which engine made the claim says so.
+/// The contradiction between a counterexample and its replay. Callers that know the engine add its name.
 fn rejected(why: impl Into<String>) -> Halt {
     Contradiction::new("counterexample", "the property is violated", "replay", why).into()
 }
@@ -67,7 +67,7 @@ fn reject<T>(why: impl Into<String>) -> Result<T, Halt> {
     Err(rejected(why))
 }
 
-/// What the replay cannot follow, which says nothing about the counterexample.
+/// The replay met something that it does not handle, which says nothing about the counterexample.
 fn unsupported(what: impl Into<String>) -> Halt {
     Reason::Unsupported(Unsupported::new(what)).into()
 }

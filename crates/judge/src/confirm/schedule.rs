@@ -4,7 +4,7 @@
 use wattle_engine::{Counterexample, Halt, Property, Reason, Task, Violation};
 use wattle_logic::Fault;
 use wattle_memory::Machine;
-use wattle_memory::operational::{self, Outcome, State};
+use wattle_memory::operational::{self, MoveResult, State};
 use wattle_program::{Op, Program, Shape};
 
 use super::{Replay, is_deadlock, reject, rejected, unsupported};
@@ -26,11 +26,11 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
     for (number, action) in schedule.actions.iter().enumerate() {
         let last = number + 1 == schedule.actions.len();
         let state = &states[number];
-        let Some(outcome) = operational::apply(program, &shape, machine, state, action) else {
+        let Some(result) = operational::apply(program, &shape, machine, state, action) else {
             return reject(format!("move {} is not possible: {action:?}", number + 1));
         };
-        match outcome {
-            Outcome::Moved { state, failed, .. } => {
+        match result {
+            MoveResult::Moved { state, failed, .. } => {
                 if last && let Violation::Assertion { thread, edge, op } = &counterexample.violated {
                     let operational::Action::Step { thread: t, edge: e, .. } = action else {
                         return reject("the last move takes no edge");
@@ -45,8 +45,8 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
                 }
                 states.push(state);
             }
-            Outcome::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow.into()),
-            Outcome::Fault { fault, op } => {
+            MoveResult::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow.into()),
+            MoveResult::Fault { fault, op } => {
                 let operational::Action::Step { thread, edge, .. } = action else {
                     return reject(format!("move {} faults outside an edge", number + 1));
                 };
@@ -58,7 +58,7 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
                     reject(format!("move {} faults: {fault}", number + 1))
                 };
             }
-            Outcome::Unsupported { what } => {
+            MoveResult::Unsupported { what } => {
                 return Err(unsupported(what.to_string()));
             }
         }

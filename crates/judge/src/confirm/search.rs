@@ -12,20 +12,20 @@ use std::collections::HashSet;
 
 use wattle_engine::{Counterexample, Halt, Schedule, Task, Violation};
 use wattle_memory::Machine;
-use wattle_memory::operational::{self, Action, Outcome, State};
+use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_program::{Program, PropertyKind, Shape, ThreadId};
 
 use super::linearise::linearise;
 use super::schedule::replay;
 use super::{Replay, reject, rejected, unsupported};
 
-/// A machine that needs more states than this to follow given paths is left alone: the axioms have
-/// judged already.
+/// The search for a schedule gives up after this many states: the axioms have confirmed the execution
+/// already.
 const MOST_STATES: usize = 300_000;
 
 /// A schedule of the same paths, replayed; none if the model has no machine, or none that can run the
 /// program.
-pub fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
+pub(crate) fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay, Halt> {
     let Some(machine) = task.memory.machine else { return Ok(Replay::default()) };
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;
@@ -85,8 +85,8 @@ impl Search<'_> {
         for action in moves {
             self.actions.push(action.clone());
             match operational::apply(self.program, self.shape, self.machine, &state, action) {
-                Some(Outcome::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
-                Some(Outcome::Moved { state: next, .. }) => state = next,
+                Some(MoveResult::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
+                Some(MoveResult::Moved { state: next, .. }) => state = next,
                 _ => {
                     self.actions.clear();
                     return false;
@@ -127,28 +127,28 @@ impl Search<'_> {
             }
         }
         for action in moves {
-            let outcome = operational::apply(self.program, self.shape, self.machine, state, &action);
+            let result = operational::apply(self.program, self.shape, self.machine, state, &action);
             let mut positions = positions.to_vec();
             if let Action::Step { thread, .. } = &action {
                 positions[thread.0 as usize] += 1;
             }
             let thread = action.thread();
             self.actions.push(action.clone());
-            match outcome {
-                Some(Outcome::Moved { state, failed, .. })
+            match result {
+                Some(MoveResult::Moved { state, failed, .. })
                     if self.asserts(&action, &failed) || self.go(&state, &positions, Some(thread)) =>
                 {
                     return true;
                 }
-                Some(Outcome::Moved { .. }) | None => {}
-                Some(Outcome::Fault { fault, op }) => {
+                Some(MoveResult::Moved { .. }) | None => {}
+                Some(MoveResult::Fault { fault, op }) => {
                     if let Action::Step { thread, edge, .. } = action
                         && self.counterexample.violated == (Violation::Fault { thread, edge, op, fault })
                     {
                         return true;
                     }
                 }
-                Some(Outcome::Unsupported { .. }) => self.unsupported = true,
+                Some(MoveResult::Unsupported { .. }) => self.unsupported = true,
             }
             self.actions.pop();
         }

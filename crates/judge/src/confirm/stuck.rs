@@ -1,4 +1,5 @@
-//! Is a state a deadlock? A reading of its own, so that a mistake in the machine's cannot confirm itself.
+//! Decides whether a state is a deadlock, by other means than the machine, so that a mistake of the machine is
+//! not confirmed by the same mistake.
 //!
 //! `docs/semantics.md` says what a deadlock is. The machine follows moves from state to state; here nothing
 //! moves. Memory is held still and each thread is looked at alone: which (point, locals) can it come to by

@@ -1,8 +1,8 @@
-//! The same for execution graphs: a thread need not go on after it has done its part.
+//! Tidying of execution graphs: steps at the end of a thread that the violation does not need are dropped.
 //!
 //! Each thread stops as early as the rest is still a counterexample: first by large parts, then step
-//! by step. What nobody reads and no axiom needs disappears; what remains has fewest events in the
-//! sense that no thread can stop earlier.
+//! by step. Events that no thread reads from and no axiom needs disappear; what remains is minimal in
+//! the sense that no thread can stop earlier.
 
 use wattle_engine::{Counterexample, Run, Spent, Task, Violation, Work};
 use wattle_memory::Execution;
@@ -94,7 +94,7 @@ fn causes(task: &Task<'_>, counterexample: &Counterexample, run: &Run) -> Option
     tries.sort_by_key(|(steps, ..)| *steps);
     tries.into_iter().take(MOST_TRIES).find_map(|(_, kept, violated)| {
         let mut smaller = Counterexample { violated, ..counterexample.clone() };
-        // Whoever reads from others goes before them, so that nobody reads what is gone.
+        // Threads that read from others are cut before those, so that no read loses its write.
         loop {
             let lengths = kept.iter().zip(&smaller.paths);
             let longer = lengths.enumerate().filter(|(_, (kept, path))| **kept < path.len());
@@ -133,7 +133,7 @@ fn past(execution: &Execution, threads: usize, thread: ThreadId, position: usize
     kept
 }
 
-/// The thread takes only so many steps. `None`: somebody reads what the others write.
+/// The thread takes only so many steps. `None`: a read that stays takes its value from a dropped step.
 fn stopped(counterexample: &Counterexample, thread: ThreadId, kept_steps: usize) -> Option<Counterexample> {
     let execution = counterexample.execution.as_ref()?;
     let mut shorter = counterexample.clone();

@@ -11,7 +11,7 @@ mod graph;
 
 use wattle_engine::{Counterexample, Run, Schedule, Spent, Task, Work};
 use wattle_memory::Machine;
-use wattle_memory::operational::{Action, Half, Outcome, State, apply, initial_state};
+use wattle_memory::operational::{Action, Half, MoveResult, State, apply, initial_state};
 use wattle_program::step::AccessKind;
 use wattle_program::{Mode, Program, Shape};
 
@@ -44,7 +44,7 @@ fn with_actions(counterexample: &Counterexample, actions: Vec<Action>) -> Counte
     Counterexample { schedule: Some(Schedule { initial, actions }), ..counterexample.clone() }
 }
 
-/// Drop tails of threads, and commits that nobody needs.
+/// Drop tails of threads, and commits that the violation does not need.
 fn slice(task: &Task<'_>, best: &mut Counterexample, run: &Run) {
     let Some(schedule) = best.schedule.clone() else { return };
     let mut actions = schedule.actions;
@@ -133,7 +133,7 @@ fn footprints(task: &Task<'_>, schedule: &Schedule) -> Option<Vec<Footprint>> {
             }
         }
         match apply(program, &shape, machine, &state, action)? {
-            Outcome::Moved { state: next, accesses, .. } => {
+            MoveResult::Moved { state: next, accesses, .. } => {
                 if let Action::Step { thread, edge, .. } = action {
                     let edge = program.process(shape.info(*thread).process).cfg.edge(*edge);
                     let direct = !machine.buffers_stores() || edge.mode == Mode::Locked;

@@ -1,7 +1,7 @@
 //! The meaning of a model on one execution, by walking its text.
 //!
 //! Names live in a list, newest first; a function keeps the list of the place where it was defined.
-//! That is all there is to shadowing and static scope. What the lowering refuses (types, unknown names)
+//! This gives shadowing and static scope. What the lowering refuses (types, unknown names)
 //! is an `Err` here, and never happens to a model that was read.
 
 use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ const MOST_ROUNDS: usize = 10_000;
 struct Run<'a> {
     execution: &'a Execution,
     variants: &'a [String],
-    /// What the execution gives, by name, as far as somebody has asked.
+    /// What the execution gives, by name; computed when first asked for.
     given: BTreeMap<Name, Value>,
     judgements: Vec<Judgement>,
 }

@@ -2,10 +2,10 @@
 //!
 //! A set is a row of bits, and a relation has such a row for each event: graphs of some hundred events
 //! are judged again and again when fences are searched for. `crate::relation` has bits too, of fixed
-//! width and overwritten in place, for engines; not a line is shared, because whoever judges engines
+//! width and overwritten in place, for engines; no code is shared, because the judge of engines
 //! must not inherit their mistakes.
 //!
-//! Neither rows nor relations end in nothing (no last word is 0, no last row empty), so that equal
+//! Zero words at the end of a row and empty rows at the end of a relation are dropped, so that equal
 //! values are equal data.
 
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl Sub for &Relation {
     }
 }
 
-pub fn sequence(one: &Relation, other: &Relation) -> Relation {
+pub(crate) fn sequence(one: &Relation, other: &Relation) -> Relation {
     let through = |row: &Set| {
         let mut reached = Set::default();
         row.iter().for_each(|middle| reached.add(other.after(middle)));
@@ -177,7 +177,7 @@ pub fn sequence(one: &Relation, other: &Relation) -> Relation {
 }
 
 /// One step or more (Warshall): once an event has been in the middle, all ways through it are there.
-pub fn closure(relation: &Relation) -> Relation {
+pub(crate) fn closure(relation: &Relation) -> Relation {
     let mut all = relation.clone();
     for middle in 0..all.0.len() {
         let through = all.0[middle].clone();
@@ -188,25 +188,25 @@ pub fn closure(relation: &Relation) -> Relation {
     all
 }
 
-pub fn inverse(relation: &Relation) -> Relation {
+pub(crate) fn inverse(relation: &Relation) -> Relation {
     relation.iter().map(|(from, to)| (to, from)).collect()
 }
 
-pub fn identity(set: &Set) -> Relation {
+pub(crate) fn identity(set: &Set) -> Relation {
     set.iter().map(|event| (event, event)).collect()
 }
 
-pub fn product(one: &Set, other: &Set) -> Relation {
+pub(crate) fn product(one: &Set, other: &Set) -> Relation {
     let row = |from: u32| if one.contains(from) { other.clone() } else { Set::default() };
     let most = one.iter().last().map_or(0, |last| last + 1);
     Relation((0..most).map(row).collect()).trimmed()
 }
 
-pub fn domain(relation: &Relation) -> Set {
+pub(crate) fn domain(relation: &Relation) -> Set {
     relation.rows().filter(|(_, row)| !row.is_empty()).map(|(from, _)| from).collect()
 }
 
-pub fn range(relation: &Relation) -> Set {
+pub(crate) fn range(relation: &Relation) -> Set {
     let mut all = Set::default();
     relation.0.iter().for_each(|row| all.add(row));
     all
@@ -237,7 +237,7 @@ fn on_or_after_cycles(relation: &Relation) -> Vec<u32> {
 }
 
 /// A shortest cycle as the events on it, in order, without repeating the first.
-pub fn shortest_cycle(relation: &Relation) -> Option<Vec<u32>> {
+pub(crate) fn shortest_cycle(relation: &Relation) -> Option<Vec<u32>> {
     let starts = on_or_after_cycles(relation);
     let mut best: Option<Vec<u32>> = None;
     for start in starts {

@@ -1,4 +1,4 @@
-//! Is this an execution at all?
+//! Checks that a claimed execution is well formed.
 //!
 //! Axioms take for granted that every read has one write, of its location and value, and that `co`
 //! orders the writes of each location. A claimed execution is checked for it before a model is asked.

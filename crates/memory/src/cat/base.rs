@@ -11,7 +11,7 @@
 use super::core::Type;
 
 /// Sets of events.
-pub const SETS: &[(&str, &str)] = &[
+pub(crate) const SETS: &[(&str, &str)] = &[
     ("_", "all events"),
     ("emptyset", "none"),
     ("R", "reads, updates among them"),
@@ -138,7 +138,7 @@ pub const TAGS: &[&str] = &[
 
 /// Sets that herd has and that no event of ours can be in: locks, faults, branches, register accesses,
 /// instruction fetches. A program that needs them is refused before any model is asked.
-pub const NEVER: &[&str] = &[
+pub(crate) const NEVER: &[&str] = &[
     "B",
     "BCC",
     "Rreg",

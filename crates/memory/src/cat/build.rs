@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::core::{Axiom, Core, Group, Node, NodeId, Type};
 
 #[derive(Debug, Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     nodes: Vec<Node>,
     types: Vec<Type>,
     known: HashMap<Node, NodeId>,
@@ -17,11 +17,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    pub fn type_of(&self, id: NodeId) -> Type {
+    pub(crate) fn type_of(&self, id: NodeId) -> Type {
         self.types[id.0 as usize]
     }
 
@@ -36,27 +36,27 @@ impl Builder {
         id
     }
 
-    pub fn base(&mut self, name: &str, of: Type) -> NodeId {
+    pub(crate) fn base(&mut self, name: &str, of: Type) -> NodeId {
         self.add(Node::Base(name.into(), of), of)
     }
 
-    pub fn empty(&mut self, of: Type) -> NodeId {
+    pub(crate) fn empty(&mut self, of: Type) -> NodeId {
         self.add(Node::Empty(of), of)
     }
 
-    pub fn all(&mut self, of: Type) -> NodeId {
+    pub(crate) fn all(&mut self, of: Type) -> NodeId {
         self.add(Node::All(of), of)
     }
 
-    pub fn variable(&mut self, group: u32, number: u32, of: Type) -> NodeId {
+    pub(crate) fn variable(&mut self, group: u32, number: u32, of: Type) -> NodeId {
         self.add(Node::Variable(group, number, of), of)
     }
 
-    pub fn fixpoint(&mut self, group: u32, number: u32, of: Type) -> NodeId {
+    pub(crate) fn fixpoint(&mut self, group: u32, number: u32, of: Type) -> NodeId {
         self.add(Node::Fixpoint(group, number, of), of)
     }
 
-    pub fn is_empty(&self, id: NodeId) -> bool {
+    pub(crate) fn is_empty(&self, id: NodeId) -> bool {
         matches!(self.node(id), Node::Empty(_))
     }
 
@@ -65,7 +65,7 @@ impl Builder {
     }
 
     /// Of two of one type.
-    pub fn union(&mut self, one: NodeId, other: NodeId) -> NodeId {
+    pub(crate) fn union(&mut self, one: NodeId, other: NodeId) -> NodeId {
         if one == other || self.is_empty(other) || self.is_all(one) {
             return one;
         }
@@ -75,7 +75,7 @@ impl Builder {
         self.add(Node::Union(one, other), self.type_of(one))
     }
 
-    pub fn intersection(&mut self, one: NodeId, other: NodeId) -> NodeId {
+    pub(crate) fn intersection(&mut self, one: NodeId, other: NodeId) -> NodeId {
         if one == other || self.is_empty(one) || self.is_all(other) {
             return one;
         }
@@ -85,7 +85,7 @@ impl Builder {
         self.add(Node::Intersection(one, other), self.type_of(one))
     }
 
-    pub fn difference(&mut self, one: NodeId, other: NodeId) -> NodeId {
+    pub(crate) fn difference(&mut self, one: NodeId, other: NodeId) -> NodeId {
         if self.is_empty(one) || self.is_empty(other) {
             return one;
         }
@@ -95,7 +95,7 @@ impl Builder {
         self.add(Node::Difference(one, other), self.type_of(one))
     }
 
-    pub fn sequence(&mut self, one: NodeId, other: NodeId) -> NodeId {
+    pub(crate) fn sequence(&mut self, one: NodeId, other: NodeId) -> NodeId {
         if self.is_empty(one) || self.is_identity(other) {
             return one;
         }
@@ -109,7 +109,7 @@ impl Builder {
         matches!(self.node(id), Node::Base(name, Type::Relation) if &**name == "id")
     }
 
-    pub fn inverse(&mut self, inner: NodeId) -> NodeId {
+    pub(crate) fn inverse(&mut self, inner: NodeId) -> NodeId {
         match *self.node(inner) {
             Node::Inverse(original) => original,
             Node::Empty(_) | Node::All(_) | Node::Identity(_) => inner,
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    pub fn closure(&mut self, inner: NodeId) -> NodeId {
+    pub(crate) fn closure(&mut self, inner: NodeId) -> NodeId {
         match self.node(inner) {
             Node::Empty(_) | Node::All(_) | Node::Closure(_) | Node::Identity(_) => inner,
             _ => self.add(Node::Closure(inner), Type::Relation),
@@ -126,12 +126,12 @@ impl Builder {
     }
 
     /// `r?`
-    pub fn maybe(&mut self, inner: NodeId) -> NodeId {
+    pub(crate) fn maybe(&mut self, inner: NodeId) -> NodeId {
         let id = self.base("id", Type::Relation);
         self.union(inner, id)
     }
 
-    pub fn identity(&mut self, set: NodeId) -> NodeId {
+    pub(crate) fn identity(&mut self, set: NodeId) -> NodeId {
         if self.is_empty(set) {
             return self.empty(Type::Relation);
         }
@@ -141,7 +141,7 @@ impl Builder {
         self.add(Node::Identity(set), Type::Relation)
     }
 
-    pub fn product(&mut self, one: NodeId, other: NodeId) -> NodeId {
+    pub(crate) fn product(&mut self, one: NodeId, other: NodeId) -> NodeId {
         if self.is_empty(one) || self.is_empty(other) {
             return self.empty(Type::Relation);
         }
@@ -151,7 +151,7 @@ impl Builder {
         self.add(Node::Product(one, other), Type::Relation)
     }
 
-    pub fn domain(&mut self, relation: NodeId) -> NodeId {
+    pub(crate) fn domain(&mut self, relation: NodeId) -> NodeId {
         match *self.node(relation) {
             Node::Empty(_) => self.empty(Type::Set),
             Node::Identity(set) => set,
@@ -159,7 +159,7 @@ impl Builder {
         }
     }
 
-    pub fn range(&mut self, relation: NodeId) -> NodeId {
+    pub(crate) fn range(&mut self, relation: NodeId) -> NodeId {
         match *self.node(relation) {
             Node::Empty(_) => self.empty(Type::Set),
             Node::Identity(set) => set,
@@ -169,7 +169,7 @@ impl Builder {
 
     /// Is the value of `top` monotone in the variables of `group`? And does it speak of the variables
     /// of another group, one that is still open?
-    pub fn inspect(&self, top: NodeId, group: u32) -> Inspection {
+    pub(crate) fn inspect(&self, top: NodeId, group: u32) -> Inspection {
         // Operands come before what uses them, so one pass down finds what is reached, and one pass up
         // in what a variable occurs.
         let count = top.0 as usize + 1;
@@ -203,7 +203,7 @@ impl Builder {
     }
 
     /// Only what the axioms need, in the same order.
-    pub fn finish(self) -> Core {
+    pub(crate) fn finish(self) -> Core {
         let mut needed = vec![false; self.nodes.len()];
         let mut groups = vec![false; self.groups.len()];
         let mut pending: Vec<NodeId> = self.axioms.iter().map(|axiom| axiom.body).collect();
@@ -241,7 +241,7 @@ impl Builder {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Inspection {
+pub(crate) struct Inspection {
     pub monotone: bool,
     pub foreign: bool,
 }

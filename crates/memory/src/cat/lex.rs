@@ -8,7 +8,7 @@ use wattle_source::{Diagnostic, FileId, Span};
 use crate::cat::codes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<'t> {
+pub(crate) enum Kind<'t> {
     Word(&'t str),
     /// `'tag`
     Tag,
@@ -18,7 +18,7 @@ pub enum Kind<'t> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Token<'t> {
+pub(crate) struct Token<'t> {
     pub kind: Kind<'t>,
     pub span: Span,
 }
@@ -30,7 +30,7 @@ const SIGNS: [&str; 24] = [
 ];
 
 /// The tokens of a text, closed by one `End`.
-pub fn lex(text: &str, file: FileId) -> Result<Vec<Token<'_>>, Diagnostic> {
+pub(crate) fn lex(text: &str, file: FileId) -> Result<Vec<Token<'_>>, Diagnostic> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;

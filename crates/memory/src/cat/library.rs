@@ -2,10 +2,10 @@
 //! with herd, with the same names defined in them.
 
 /// Read before every model.
-pub const PRELUDE: &str = include_str!("prelude.cat");
+pub(crate) const PRELUDE: &str = include_str!("prelude.cat");
 
 const FILES: [(&str, &str); 14] = [
-    // The prelude says it all; to say it again does no harm.
+    // The prelude defines the same names; reading it a second time changes nothing.
     ("stdlib.cat", PRELUDE),
     ("cos.cat", include_str!("library/cos.cat")),
     ("cos-opt.cat", include_str!("library/cos.cat")),
@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 14] = [
     ("aarch64fences.cat", include_str!("library/aarch64fences.cat")),
 ];
 
-pub fn find(name: &str) -> Option<&'static str> {
+pub(crate) fn find(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 

@@ -3,7 +3,7 @@
 //! A file is looked for where the user's model is; what is not there comes from the library, our own
 //! text for the helper files that models in circulation include. A file is evaluated each time it is
 //! included, so its tree is put in place each time. Of `if "variant"`, only the branch that is taken is
-//! loaded: the other may include files that nobody has.
+//! loaded: the other may include files that are not there.
 
 use wattle_source::{Diagnostic, FileId, Loader, Sources, Span};
 
@@ -16,12 +16,12 @@ use crate::cat::codes;
 const DEEPEST: usize = 20;
 const MOST: usize = 1000;
 
-pub struct Loaded {
+pub(crate) struct Loaded {
     pub title: Option<String>,
     pub tree: Tree,
 }
 
-pub fn load(
+pub(crate) fn load(
     sources: &mut Sources,
     file: FileId,
     loader: &dyn Loader,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use wattle_logic::{Fault, Value};
-use wattle_program::step::{Access, AccessKind, Choices, Memory, Remote, RemoteUpdate, Stop, fit, step};
+use wattle_program::step::{Access, Choices, Memory, Remote, RemoteUpdate, Stop, fit, step};
 use wattle_program::{Edge, EdgeId, Fence, Mode, Name, Orders, Program, Shape, Tags, ThreadId};
 
 use super::state::{Half, State, Stored};
@@ -30,9 +30,9 @@ impl Action {
     }
 }
 
-/// What a move led to.
+/// What became of a move: a new state, a fault, or something that the machine does not handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MoveResult {
     Moved {
         state: State,
         failed: Vec<usize>,
@@ -52,13 +52,13 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Successor {
     pub action: Action,
-    pub outcome: Outcome,
+    pub result: MoveResult,
 }
 
 /// Every move from a state, in a fixed order.
 pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &State) -> Vec<Successor> {
     let inside = inside(program, shape, state);
-    let mut result = Vec::new();
+    let mut all = Vec::new();
     for thread in shape.thread_ids() {
         if !may_step(inside, thread) {
             continue;
@@ -68,10 +68,10 @@ pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &St
         for edge in cfg.leaving(state.threads[thread.0 as usize].point) {
             let mut odometer = Odometer::default();
             loop {
-                let outcome = take(program, shape, machine, state, thread, cfg.edge(edge), &mut odometer);
-                if let Some(outcome) = outcome {
+                let result = take(program, shape, machine, state, thread, cfg.edge(edge), &mut odometer);
+                if let Some(result) = result {
                     let choices = odometer.values();
-                    result.push(Successor { action: Action::Step { thread, edge, choices }, outcome });
+                    all.push(Successor { action: Action::Step { thread, edge, choices }, result });
                 }
                 if !odometer.advance() {
                     break;
@@ -84,17 +84,17 @@ pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &St
             continue;
         }
         for location in committable(machine, &state.stores[thread.0 as usize]) {
-            let outcome = moved(commit(state, thread, location));
-            result.push(Successor { action: Action::Commit { thread, location }, outcome });
+            let result = moved(commit(state, thread, location));
+            all.push(Successor { action: Action::Commit { thread, location }, result });
         }
         let mut halves = state.halves[thread.0 as usize].clone();
         halves.dedup();
         for half in halves {
-            let outcome = deliver(program, shape, state, thread, &half);
-            result.push(Successor { action: Action::Remote { thread, half }, outcome });
+            let result = deliver(program, shape, state, thread, &half);
+            all.push(Successor { action: Action::Remote { thread, half }, result });
         }
     }
-    result
+    all
 }
 
 /// The result of one move, or `None` if it is not possible here.
@@ -104,7 +104,7 @@ pub fn apply(
     machine: Machine,
     state: &State,
     action: &Action,
-) -> Option<Outcome> {
+) -> Option<MoveResult> {
     let inside = inside(program, shape, state);
     match action {
         Action::Step { thread, edge, choices } => {
@@ -114,8 +114,8 @@ pub fn apply(
                 return None;
             }
             let mut replay = Replay { rest: choices, refused: false };
-            let outcome = take(program, shape, machine, state, *thread, edge, &mut replay)?;
-            (replay.rest.is_empty() && !replay.refused).then_some(outcome)
+            let result = take(program, shape, machine, state, *thread, edge, &mut replay)?;
+            (replay.rest.is_empty() && !replay.refused).then_some(result)
         }
         Action::Commit { thread, location } => {
             let stores = state.stores.get(thread.0 as usize)?;
@@ -149,8 +149,8 @@ fn inside(program: &Program, shape: &Shape, state: &State) -> Option<(ThreadId, 
     })
 }
 
-fn moved(state: State) -> Outcome {
-    Outcome::Moved { state, failed: vec![], accesses: vec![] }
+fn moved(state: State) -> MoveResult {
+    MoveResult::Moved { state, failed: vec![], accesses: vec![] }
 }
 
 fn take(
@@ -161,7 +161,7 @@ fn take(
     thread: ThreadId,
     edge: &Edge,
     choices: &mut dyn Choices,
-) -> Option<Outcome> {
+) -> Option<MoveResult> {
     let me = thread.0 as usize;
     if edge.mode == Mode::Locked && !state.stores[me].is_empty() {
         return None;
@@ -175,11 +175,11 @@ fn take(
         Ok(stepped) => {
             let mut next = memory.state.into_owned();
             next.threads[me] = stepped.state;
-            Some(Outcome::Moved { state: next, failed: stepped.failed, accesses: stepped.accesses })
+            Some(MoveResult::Moved { state: next, failed: stepped.failed, accesses: stepped.accesses })
         }
         Err(Stop::NotEnabled) => None,
-        Err(Stop::Fault { fault, op }) => Some(Outcome::Fault { fault, op }),
-        Err(Stop::Unsupported { what }) => Some(Outcome::Unsupported { what }),
+        Err(Stop::Fault { fault, op }) => Some(MoveResult::Fault { fault, op }),
+        Err(Stop::Unsupported { what }) => Some(MoveResult::Unsupported { what }),
     }
 }
 
@@ -212,14 +212,14 @@ fn commit(state: &State, thread: ThreadId, location: u32) -> State {
 
 /// A pending half happens. Ranges hold here too: a value that does not fit leaves the half pending
 /// for ever, so it is reported as a fault instead of blocking silently.
-fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, half: &Half) -> Outcome {
+fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, half: &Half) -> MoveResult {
     let mut next = state.clone();
     let halves = &mut next.halves[thread.0 as usize];
     let Some(index) = halves.iter().position(|other| other == half) else {
-        return Outcome::Fault { fault: Fault::Meaningless, op: None };
+        return MoveResult::Fault { fault: Fault::Meaningless, op: None };
     };
     halves.remove(index);
-    let out_of_range = Outcome::Unsupported { what: "a remote write outside the declared range".into() };
+    let out_of_range = MoveResult::Unsupported { what: "a remote write outside the declared range".into() };
     let result = match half {
         Half::Read { target, from, to } => {
             let value = state.memory[*from as usize].clone();
@@ -236,7 +236,7 @@ fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, ha
                     let sort = program.variables[shape.locations[*at as usize].variable as usize].sort;
                     match wattle_logic::apply_binary(wattle_logic::Binary::Add, &old, value, sort) {
                         Ok(value) => value,
-                        Err(fault) => return Outcome::Fault { fault, op: None },
+                        Err(fault) => return MoveResult::Fault { fault, op: None },
                     }
                 }
                 RemoteUpdate::Replace(value) => value.clone(),
@@ -365,9 +365,9 @@ impl Memory for OfThread<'_> {
                 add_half(self.halves_mut(), half);
                 while let Some(half) = self.state.halves[self.thread.0 as usize].first().cloned() {
                     match deliver(self.program, self.shape, &self.state, self.thread, &half) {
-                        Outcome::Moved { state, .. } => self.state = Cow::Owned(state),
-                        Outcome::Fault { fault, .. } => return Err(Stop::Fault { fault, op: None }),
-                        Outcome::Unsupported { what } => return Err(Stop::Unsupported { what }),
+                        MoveResult::Moved { state, .. } => self.state = Cow::Owned(state),
+                        MoveResult::Fault { fault, .. } => return Err(Stop::Fault { fault, op: None }),
+                        MoveResult::Unsupported { what } => return Err(Stop::Unsupported { what }),
                     }
                 }
                 Ok(())
@@ -451,19 +451,5 @@ impl Choices for Replay<'_> {
                 None
             }
         }
-    }
-}
-
-/// The reads and writes among accesses, for reports.
-impl Outcome {
-    pub fn reads(&self) -> impl Iterator<Item = (u32, &Value)> {
-        let accesses: &[Access] = match self {
-            Outcome::Moved { accesses, .. } => accesses,
-            _ => &[],
-        };
-        accesses.iter().filter_map(|access| match &access.kind {
-            AccessKind::Read { location, value } => Some((*location, value)),
-            _ => None,
-        })
     }
 }

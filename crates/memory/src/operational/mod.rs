@@ -23,7 +23,7 @@ mod state;
 mod stuck;
 
 pub use initial::{InitialStates, Start, initial_state, initial_states};
-pub use machine::{Action, Outcome, Successor, apply, successors};
+pub use machine::{Action, MoveResult, Successor, apply, successors};
 pub use property::{View, Violation, first_violation, is_final, violations};
 pub use state::{Half, State, Stored};
 pub use stuck::{TooManyWays, is_stuck};

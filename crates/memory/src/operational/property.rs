@@ -1,4 +1,4 @@
-//! What states mean for properties.
+//! The evaluation of properties in states of a machine.
 
 use wattle_logic::{Environment, Fault, Value};
 use wattle_program::{Point, ProcessId, Program, Property, PropertyKind, Shape};

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use wattle_program::{Program, Role, Shape, ThreadId};
 
-use super::machine::{Action, Outcome, Successor, successors};
+use super::machine::{Action, MoveResult, Successor, successors};
 use super::property::is_final;
 use super::state::State;
 use crate::Machine;
@@ -19,7 +19,7 @@ use crate::Machine;
 /// The most ways for one thread to stand in its await; each value that it chooses is one.
 const MOST_WAYS: usize = 1 << 17;
 
-/// An await with too many ways to stand in it: not known to be stuck, nor not to be.
+/// An await with too many ways to stand in it: whether the thread is stuck is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyWays;
 
@@ -84,7 +84,7 @@ fn waits_for_ever(
             if mover != thread {
                 continue;
             }
-            let Outcome::Moved { state: next, .. } = successor.outcome else { return Ok(false) };
+            let MoveResult::Moved { state: next, .. } = successor.result else { return Ok(false) };
             let edge = cfg.edge(edge);
             let stays = match edge.to == head {
                 true => edge.role == Role::Retries,

@@ -11,7 +11,7 @@
 //!   ([`Move::action`]).
 //! * Its *bound*: a program has finitely many locals, and a machine may keep any number of things. Where a
 //!   reduction leaves something out, it adds a property that is violated when that would have been needed. A
-//!   proof that includes this property is a proof for the machine; its violation is none of the program's.
+//!   proof that includes this property is a proof for the machine; its violation is not a violation of the program.
 //!
 //! [`Tso`] and [`Pso`] share `store_buffers.rs`.
 
@@ -51,7 +51,7 @@ pub trait Reduction: Sync {
     }
 }
 
-/// The reduction for a machine. `None`: it keeps nothing beside memory, or nobody has written one.
+/// The reduction for a machine. `None`: it keeps nothing beside memory, or there is no reduction for it yet.
 pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
     match machine {
         Machine::Tso => Some(&Tso),

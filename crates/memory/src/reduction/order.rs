@@ -104,7 +104,7 @@ pub(super) fn left(mut case: Case, buffers: &[PerLocation], buffer: &PerLocation
         .flat_map(|other| &other.waits)
         .filter_map(|waits| waits.get(&buffer.location));
     for counter in [&order.old].into_iter().chain(of_others) {
-        // Nobody waits for more than there are.
+        // A slot waits for at most as many stores as are pending.
         let less = match count {
             1 => Term::int(0),
             _ => {

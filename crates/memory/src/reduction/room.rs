@@ -1,5 +1,5 @@
-//! How much buffers hold: by location, and in the words of the text, since locations have numbers only once
-//! there is a shape.
+//! The capacities of buffers: by location, and by the names of the text, since locations have numbers only
+//! once the program has a shape.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,8 @@ impl Room {
     pub(super) fn capacity(&self, program: &Program) -> Result<Capacity, Unsupported> {
         let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
         let mut capacity = Capacity::all(self.each);
-        // Elements after the variables that they belong to, so that the closer word counts.
+        // Elements after the variables that they belong to, so that the number of an element overrides the
+        // one of its variable.
         let (elements, variables): (Vec<_>, Vec<_>) =
             self.of.iter().partition(|(name, _)| name.contains('['));
         for (name, room) in variables.into_iter().chain(elements) {

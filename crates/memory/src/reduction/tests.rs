@@ -7,7 +7,7 @@ use wattle_source::Sources;
 
 use super::{Buffers, Capacity, Move, Pso, Reduced, Reduction, Room, Tso};
 use crate::Machine;
-use crate::operational::{Outcome, initial_states, successors};
+use crate::operational::{MoveResult, initial_states, successors};
 
 const BOTH: [&dyn Reduction; 2] = [&Tso, &Pso];
 
@@ -222,7 +222,7 @@ fn nobody_reaches_the_flag() {
         let start = initial_states(&reduced.program, &shape).unwrap().all().unwrap().remove(0).1;
         let moves = successors(&reduced.program, &shape, Machine::Sc { atomic_copy: false }, &start);
         assert!(
-            !moves.is_empty() && moves.iter().all(|one| matches!(one.outcome, Outcome::Fault { .. })),
+            !moves.is_empty() && moves.iter().all(|one| matches!(one.result, MoveResult::Fault { .. })),
             "{op}"
         );
     }

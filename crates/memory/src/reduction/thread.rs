@@ -66,7 +66,7 @@ impl Source<'_> {
     }
 
     /// May this store fail, by a fault or because the value is out of range? Where a buffer is full, such a
-    /// value is computed nevertheless (into a slot: nobody looks there any more), so that only a store that
+    /// value is computed nevertheless (into a slot that is not read after that), so that only a store that
     /// is possible overflows.
     pub(super) fn may_fail(&self, location: u32, value: &Term) -> bool {
         let fits = |range: Range| match value.kind() {

@@ -1,4 +1,4 @@
-//! Which locals may still be read?
+//! Liveness: the locals that may still be read, for each point.
 
 use std::collections::BTreeSet;
 

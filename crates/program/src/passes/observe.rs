@@ -1,8 +1,8 @@
 //! Observe everything that has a name.
 //!
 //! A program that says nothing about what it observes keeps `observed` empty, so that dead locals can
-//! be forgotten and the state space stays small. Who lists outcomes without having been told of what
-//! asks for all of it here.
+//! be forgotten and the state space stays small. Commands that list the outcomes of such a program
+//! call this pass first.
 
 use wattle_logic::Term;
 

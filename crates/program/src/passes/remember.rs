@@ -1,7 +1,7 @@
 //! Keep what given predicates speak of: the opposite of [`super::forget_dead`], for their locals.
 //!
 //! A local that nobody will read may be all that links two values that matter: after `x = n`, while the store is
-//! pending, `n` says what the buffer holds. A predicate that somebody gave over such a local is of no use
+//! pending, `n` says what the buffer holds. A predicate of the text over such a local is of no use
 //! once the local is forgotten. Leaving a dead local as it is changes nothing that can be observed.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub fn remember_given(program: &Program) -> Program {
         let live = liveness(program.process(id), &observed_locals(program, id), |_| true);
         for edge in &mut result.processes[id.0 as usize].cfg.edges {
             let after = &live[edge.to.0 as usize];
-            // Somebody who reads it afterwards must find zero.
+            // Where the local is live afterwards, later edges rely on the zero.
             edge.ops.retain(
                 |op| !matches!(op, Op::Forget { local } if given.contains(local) && !after.contains(local)),
             );

@@ -263,7 +263,7 @@ impl Work {
             let has = |own: &Vec<Fence>| own.iter().any(|own| own.orders.without(reading.keeps) == wanted);
             let equal = reading.fences.as_ref().is_none_or(has);
             if !equal && fence.location.is_none() && wanted != Orders::NONE {
-                // A store barrier and a full fence: no two of them make a third.
+                // Models with such a list have a store barrier and a full fence, so that one fence is always enough.
                 *fence = self.sequence(fence, origin).into_iter().next()?;
             }
         }

@@ -1,9 +1,9 @@
-//! When does an operator have a result?
+//! The conditions under which operators have a result.
 //!
-//! For whoever cannot just evaluate and see: conditions under which a node has a value, given that its
-//! operands have one. Integers without bounds are taken to be as wide as they need to be, so that only
-//! what is a fault in the program is asked here; that they do not leave 64 bits is the business of
-//! whoever chooses their width.
+//! Engines that do not evaluate concretely need the condition under which a node has a value, given that
+//! its operands have one. Integers without bounds are taken to be as wide as they need to be, so that the
+//! conditions are about faults of the program only; that integers stay within 64 bits is checked where
+//! their width is chosen.
 
 use wattle_logic::{Binary, Fault, Sort};
 
@@ -13,7 +13,7 @@ use super::{Arena, Expr};
 pub type Need = (Expr, Fault);
 
 impl Arena<'_> {
-    pub fn needs_of_binary(&mut self, operator: Binary, left: Expr, right: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_binary(&mut self, operator: Binary, left: Expr, right: Expr) -> Option<Need> {
         match operator {
             Binary::Divide | Binary::Remainder => {
                 let zero = self.constant(0);
@@ -30,17 +30,17 @@ impl Arena<'_> {
         }
     }
 
-    pub fn needs_of_element(&mut self, index: Expr, length: u32) -> Option<Need> {
+    pub(crate) fn needs_of_element(&mut self, index: Expr, length: u32) -> Option<Need> {
         self.within(index, i64::from(length) - 1, Fault::OutOfBounds)
     }
 
     /// Is there such a location?
-    pub fn needs_of_number(&mut self, location: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_number(&mut self, location: Expr) -> Option<Need> {
         self.within(location, self.shape().locations.len() as i64 - 1, Fault::OutOfBounds)
     }
 
     /// Does a machine integer stand for an address?
-    pub fn needs_of_pointer(&mut self, number: Expr) -> Option<Need> {
+    pub(crate) fn needs_of_pointer(&mut self, number: Expr) -> Option<Need> {
         let pointer = self.pointer(number);
         if self.is_total(pointer) {
             return None;

@@ -384,8 +384,8 @@ impl<'a> Arena<'a> {
     }
 
     /// The value of every expression, by its number. Unlike in [`Arena::evaluate`], a fault in an
-    /// operand that does not matter is none: `false && fault` is false. Whoever guards an expression by
-    /// the condition under which it has a value may so speak of both at once.
+    /// operand that does not matter is none: `false && fault` is false. So an expression may be
+    /// guarded, in one conjunction, by the condition under which it has a value.
     pub fn evaluate_all(&self, reads: &[i64], cells: &[i64]) -> Vec<Result<i64, Fault>> {
         let mut values: Vec<Result<i64, Fault>> = Vec::with_capacity(self.infos.len());
         for info in &self.infos {

@@ -103,7 +103,7 @@ pub trait Domain<'p, 's> {
     fn arena(&mut self) -> &mut Arena<'s>;
     fn carried(&mut self) -> &mut Carried<Self::Sources>;
 
-    /// The step is none that axioms can judge.
+    /// The step is one that axioms cannot judge.
     fn refuse(&self, what: &str, span: Option<Span>) -> Self::Halt;
     /// The thread is at something that wattle does not handle.
     fn unsupported(&mut self, what: &Name, span: Span) -> Self::Halt;

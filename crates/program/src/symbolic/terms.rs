@@ -45,7 +45,7 @@ impl<S: Sources> Known<S> {
     }
 
     /// A value that is computed from two others.
-    pub fn of_both(arena: &mut Arena<'_>, expr: Expr, left: &Known<S>, right: &Known<S>) -> Known<S> {
+    pub(crate) fn of_both(arena: &mut Arena<'_>, expr: Expr, left: &Known<S>, right: &Known<S>) -> Known<S> {
         let data = left.data.union(arena, &right.data);
         Known { expr, data, pick: left.pick.union(arena, &right.pick) }
     }
@@ -68,7 +68,7 @@ pub trait Terms<'s> {
     fn copy(&self) -> u32;
     /// Are selections dependencies of their own?
     fn selects(&self) -> bool;
-    /// The term is none that an engine can handle.
+    /// The term is one that engines cannot handle.
     fn refuse(&self, what: &str) -> Self::Halt;
 
     /// An operator has no result unless what it needs holds.

@@ -5,7 +5,7 @@ use wattle_source::{Diagnostic, FileId, Span};
 use super::codes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A word, reserved or not.
     Word,
     /// A quoted name; the text is without quotes and escapes.
@@ -16,18 +16,18 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Token {
+pub(crate) struct Token {
     pub kind: Kind,
     pub text: String,
     pub span: Span,
 }
 
 impl Token {
-    pub fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         matches!(self.kind, Kind::Word | Kind::Symbol) && self.text == text
     }
 
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self.kind {
             Kind::End => "the end of the line".into(),
             _ => format!("`{}`", self.text),
@@ -42,7 +42,7 @@ const SYMBOLS: [&str; 37] = [
 ];
 
 /// The tokens of a line that begins at `start`, the last of them `End`.
-pub fn lex(line: &str, file: FileId, start: usize) -> Result<Vec<Token>, Diagnostic> {
+pub(crate) fn lex(line: &str, file: FileId, start: usize) -> Result<Vec<Token>, Diagnostic> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let span = |from: usize, to: usize| Span::new(file, start + from, start + to);

@@ -14,10 +14,10 @@ use crate::{Name, Process, ProcessId, Program};
 const DEEPEST: usize = 300;
 const LONGEST: usize = 5000;
 
-pub type Read<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type Read<T> = Result<T, Box<Diagnostic>>;
 
-/// One line on its way to something.
-pub struct Line<'a> {
+/// A parser over the tokens of one line.
+pub(crate) struct Line<'a> {
     pub tokens: &'a [Token],
     pub at: usize,
     /// Names, sorts and labels of everything, with nothing else in it yet.
@@ -29,11 +29,11 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub fn new(tokens: &'a [Token], outline: &'a Program, process: Option<&'a Process>) -> Line<'a> {
+    pub(crate) fn new(tokens: &'a [Token], outline: &'a Program, process: Option<&'a Process>) -> Line<'a> {
         Line { tokens, at: 0, outline, process, depth: 0, length: 0 }
     }
 
-    pub fn peek(&self) -> &'a Token {
+    pub(crate) fn peek(&self) -> &'a Token {
         self.ahead(0)
     }
 
@@ -41,7 +41,7 @@ impl<'a> Line<'a> {
         &self.tokens[(self.at + by).min(self.tokens.len() - 1)]
     }
 
-    pub fn next(&mut self) -> &'a Token {
+    pub(crate) fn next(&mut self) -> &'a Token {
         let token = self.peek();
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
@@ -49,7 +49,7 @@ impl<'a> Line<'a> {
         token
     }
 
-    pub fn accept(&mut self, text: &str) -> bool {
+    pub(crate) fn accept(&mut self, text: &str) -> bool {
         let found = self.peek().is(text);
         if found {
             self.next();
@@ -57,27 +57,27 @@ impl<'a> Line<'a> {
         found
     }
 
-    pub fn expect(&mut self, text: &str) -> Read<()> {
+    pub(crate) fn expect(&mut self, text: &str) -> Read<()> {
         if self.accept(text) { Ok(()) } else { self.unexpected(&format!("`{text}`")) }
     }
 
-    pub fn unexpected<T>(&self, expected: &str) -> Read<T> {
+    pub(crate) fn unexpected<T>(&self, expected: &str) -> Read<T> {
         let found = self.peek();
         let message = format!("expected {expected}, found {}", found.describe());
         let problem = Diagnostic::error(codes::SYNTAX, found.span, message);
         Err(Box::new(problem.expecting(format!("expected {expected}"))))
     }
 
-    pub fn error<T>(&self, code: Code, span: Span, message: impl Into<String>) -> Read<T> {
+    pub(crate) fn error<T>(&self, code: Code, span: Span, message: impl Into<String>) -> Read<T> {
         Err(Box::new(Diagnostic::error(code, span, message)))
     }
 
-    pub fn end(&self) -> Read<()> {
+    pub(crate) fn end(&self) -> Read<()> {
         if self.peek().kind == Kind::End { Ok(()) } else { self.unexpected("the end of the line") }
     }
 
     /// A name that is being given.
-    pub fn name(&mut self) -> Read<Name> {
+    pub(crate) fn name(&mut self) -> Read<Name> {
         let token = self.peek();
         match token.kind {
             Kind::Quoted => {}
@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
         Ok(token.text.as_str().into())
     }
 
-    pub fn is_name(&self) -> bool {
+    pub(crate) fn is_name(&self) -> bool {
         let token = self.peek();
         token.kind == Kind::Quoted || token.kind == Kind::Word && !super::needs_quotes(&token.text)
     }
@@ -122,18 +122,18 @@ impl<'a> Line<'a> {
         }
     }
 
-    pub fn local(&mut self) -> Read<u32> {
+    pub(crate) fn local(&mut self) -> Read<u32> {
         let locals = self.process.map_or(&[][..], |process| &process.locals[..]);
         self.reference("a local", locals.iter().map(|local| &local.name))
     }
 
-    pub fn process_reference(&mut self) -> Read<ProcessId> {
+    pub(crate) fn process_reference(&mut self) -> Read<ProcessId> {
         let processes = &self.outline.processes;
         Ok(ProcessId(self.reference("a process", processes.iter().map(|process| &process.name))?))
     }
 
     /// `p[copy]`
-    pub fn copy(&mut self) -> Read<(ProcessId, Term)> {
+    pub(crate) fn copy(&mut self) -> Read<(ProcessId, Term)> {
         let process = self.process_reference()?;
         self.expect("[")?;
         let copy = self.term()?;
@@ -141,7 +141,7 @@ impl<'a> Line<'a> {
         Ok((process, copy))
     }
 
-    pub fn number<T: std::str::FromStr>(&mut self) -> Read<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&mut self) -> Read<T> {
         let token = self.peek();
         if token.kind != Kind::Number {
             return self.unexpected("a number");
@@ -154,7 +154,7 @@ impl<'a> Line<'a> {
     }
 
     /// A number that may be negative.
-    pub fn integer(&mut self) -> Read<i64> {
+    pub(crate) fn integer(&mut self) -> Read<i64> {
         let sign = self.peek();
         if !sign.is("-") {
             return self.number();
@@ -172,7 +172,7 @@ impl<'a> Line<'a> {
     }
 
     /// `@12..34` or `@2:12..34`, if there is one.
-    pub fn span(&mut self) -> Read<Span> {
+    pub(crate) fn span(&mut self) -> Read<Span> {
         if !self.accept("@") {
             return Ok(Span::NOWHERE);
         }
@@ -187,7 +187,7 @@ impl<'a> Line<'a> {
         Ok(Span { file: FileId(file), start, end })
     }
 
-    pub fn sort(&mut self) -> Read<Sort> {
+    pub(crate) fn sort(&mut self) -> Read<Sort> {
         let token = self.peek();
         if token.kind == Kind::Word {
             let known = match token.text.as_str() {
@@ -218,7 +218,7 @@ impl<'a> Line<'a> {
 
     // Terms.
 
-    pub fn term(&mut self) -> Read<Term> {
+    pub(crate) fn term(&mut self) -> Read<Term> {
         self.deeper(|line| line.binary(0))
     }
 
@@ -493,7 +493,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Without the article.
+/// A description of what was expected, without its article.
 fn bare(what: &str) -> &str {
     what.split_once(' ').map_or(what, |(_, bare)| bare)
 }

@@ -1,4 +1,4 @@
-//! The verdict of a check, and what it is worth, in a few lines.
+//! The verdict of a check, and what it rests on, in a few lines.
 
 use wattle_engine::{Certificate, Figure, Property, Statistics};
 

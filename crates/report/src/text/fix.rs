@@ -1,4 +1,4 @@
-//! A repair: what was found, what it is worth, and the change as a unified diff.
+//! A repair: what was found, how far it is proved, and the change as a unified diff.
 
 use similar::TextDiff;
 use wattle_source::FileId;

@@ -31,8 +31,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// A result with diagnostics beside it. Where only verdicts are wanted, a warning that takes the worth of a
-    /// verdict away is shown all the same.
+    /// A result with diagnostics beside it. Where only verdicts are wanted, a warning that a
+    /// proof is vacuous is shown all the same.
     fn new(result: String, sources: &Sources, all: &[Diagnostic], options: &Options) -> Shown {
         let wanted = |one: &&Diagnostic| {
             options.detail != Detail::Quiet || one.severity == Severity::Error || is_vacuous(one)
@@ -41,7 +41,7 @@ impl Shown {
         Shown { result, aside }
     }
 
-    /// Nothing came of the input: all of it stands aside.
+    /// The input gave no result: everything that is printed goes to standard error.
     fn refused(headline: &str, sources: &Sources, all: &[Diagnostic], options: &Options) -> Shown {
         let aside = headline.to_owned() + &diagnostics(sources, all, options);
         Shown { result: String::new(), aside }

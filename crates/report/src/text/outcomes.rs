@@ -58,7 +58,7 @@ pub fn outcomes(report: &OutcomesReport, options: &Options) -> Shown {
     if report.verdict.listing().is_some() && options.detail != Detail::Quiet {
         out.push('\n');
     }
-    // Of thousands of tests only what is wrong is worth a word, unless more was asked for.
+    // Suites have thousands of tests: warnings beside a listing are printed only with `-v`.
     let told = report.verdict.listing().is_none() || options.detail == Detail::Verbose;
     let diagnostics = if told { &report.diagnostics[..] } else { &[] };
     Shown::new(out, &report.sources, diagnostics, options)

@@ -19,7 +19,7 @@ impl Style {
         self.paint("1", text)
     }
 
-    pub fn faint(self, text: &str) -> String {
+    pub(crate) fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 

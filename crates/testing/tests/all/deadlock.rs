@@ -9,7 +9,7 @@ use wattle_engine_explore::Explore;
 use wattle_generate::Rng;
 use wattle_judge::certify::explore_all;
 use wattle_judge::confirm::{confirm, is_deadlock};
-use wattle_memory::operational::{Action, Outcome, State, initial_states, is_final, is_stuck, successors};
+use wattle_memory::operational::{Action, MoveResult, State, initial_states, is_final, is_stuck, successors};
 use wattle_memory::{Machine, find};
 use wattle_program::{Cfg, Edge, Program, Role, Shape};
 
@@ -70,7 +70,7 @@ fn nothing_happens(program: &Program, shape: &Shape, machine: Machine, start: &S
     while let Some(state) = open.pop() {
         for successor in successors(program, shape, machine, &state) {
             let Action::Step { thread, edge, .. } = successor.action else { return false };
-            let Outcome::Moved { state: next, .. } = successor.outcome else { return false };
+            let MoveResult::Moved { state: next, .. } = successor.result else { return false };
             let cfg = &program.process(shape.info(thread).process).cfg;
             let waits = in_the_middle(cfg, cfg.edge(edge));
             if !waits || next.memory != start.memory || next.stores != start.stores {
@@ -122,7 +122,7 @@ fn three_readings_agree_on_every_state() {
                 stuck += u64::from(plain);
                 spinning += u64::from(plain && !next.is_empty());
                 for successor in next {
-                    if let Outcome::Moved { state, .. } = successor.outcome
+                    if let MoveResult::Moved { state, .. } = successor.result
                         && seen.len() < 150
                         && state.stores.iter().all(|stores| stores.len() < 3)
                         && seen.insert(state.clone())

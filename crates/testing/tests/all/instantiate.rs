@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wattle_generate::{Profile, program};
 use wattle_logic::{Kind, Symbol};
-use wattle_memory::operational::{InitialStates, Outcome, State, initial_states, successors, violations};
+use wattle_memory::operational::{InitialStates, MoveResult, State, initial_states, successors, violations};
 use wattle_memory::{Machine, find};
 use wattle_program::passes::{forget_dead, instantiate};
 use wattle_program::{Dimension, Op, Program, Replicas, Shape, op_terms, validate};
@@ -26,7 +26,7 @@ fn same_moves(one: &Program, other: &Program, machine: Machine, limit: usize) ->
         assert_eq!(moves, successors(other, &there, machine, &state));
         assert_eq!(violations(one, &here, &state), violations(other, &there, &state));
         for successor in moves {
-            if let Outcome::Moved { state, .. } = successor.outcome
+            if let MoveResult::Moved { state, .. } = successor.result
                 && known.len() < limit
                 && known.insert(state.clone())
             {

@@ -17,7 +17,7 @@ pub(crate) struct Word(Rc<[Lit]>);
 
 impl Word {
     /// Lowest bit first; the last literal goes on for ever.
-    pub fn new(mut bits: Vec<Lit>) -> Word {
+    pub(crate) fn new(mut bits: Vec<Lit>) -> Word {
         while bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2] {
             bits.pop();
         }
@@ -27,38 +27,38 @@ impl Word {
         Word(bits.into())
     }
 
-    pub fn constant(value: i64) -> Word {
+    pub(crate) fn constant(value: i64) -> Word {
         Word::new((0..64).map(|bit| Lit::from(value >> bit & 1 == 1)).collect())
     }
 
     /// 1 if the literal holds, and 0 otherwise.
-    pub fn truth(literal: Lit) -> Word {
+    pub(crate) fn truth(literal: Lit) -> Word {
         Word::new(vec![literal, Lit::FALSE])
     }
 
-    pub fn bits(&self) -> &[Lit] {
+    pub(crate) fn bits(&self) -> &[Lit] {
         &self.0
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub fn bit(&self, number: usize) -> Lit {
+    pub(crate) fn bit(&self, number: usize) -> Lit {
         self.0[number.min(self.0.len() - 1)]
     }
 
-    pub fn sign(&self) -> Lit {
+    pub(crate) fn sign(&self) -> Lit {
         self.0[self.0.len() - 1]
     }
 
     /// The value, if it is a constant.
-    pub fn value(&self) -> Option<i64> {
+    pub(crate) fn value(&self) -> Option<i64> {
         self.value_by(|literal| literal.constant())
     }
 
     /// The value under an assignment.
-    pub fn value_by(&self, assignment: impl Fn(Lit) -> Option<bool>) -> Option<i64> {
+    pub(crate) fn value_by(&self, assignment: impl Fn(Lit) -> Option<bool>) -> Option<i64> {
         let mut value = if assignment(self.sign())? { -1i64 } else { 0 };
         for literal in self.0.iter().rev() {
             value = value << 1 | i64::from(assignment(*literal)?);
@@ -67,7 +67,7 @@ impl Word {
     }
 
     /// The lowest `width` bits: read as a signed number, or as one without a sign.
-    pub fn low(&self, width: usize, signed: bool) -> Word {
+    pub(crate) fn low(&self, width: usize, signed: bool) -> Word {
         let mut bits: Vec<Lit> = (0..width).map(|number| self.bit(number)).collect();
         if !signed || width == 0 {
             bits.push(Lit::FALSE);
@@ -81,7 +81,7 @@ impl Word {
         Word::new(bits)
     }
 
-    pub fn complement(&self) -> Word {
+    pub(crate) fn complement(&self) -> Word {
         Word(self.0.iter().map(|literal| !*literal).collect())
     }
 
@@ -100,20 +100,20 @@ pub(crate) enum Bitwise {
 impl Circuit<'_> {
     /// A word of that many free bits, a sign among them.
     #[cfg(test)]
-    pub fn fresh_word(&mut self, width: usize) -> Word {
+    pub(crate) fn fresh_word(&mut self, width: usize) -> Word {
         Word::new((0..width.max(1)).map(|_| self.fresh()).collect())
     }
 
     /// `left + right`, exact if it needs at most `limit` bits, else modulo 2^limit.
-    pub fn add(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
+    pub(crate) fn add(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
         self.sum(left, right, Lit::FALSE, limit)
     }
 
-    pub fn subtract(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
+    pub(crate) fn subtract(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
         self.sum(left, &right.complement(), Lit::TRUE, limit)
     }
 
-    pub fn negate(&mut self, operand: &Word, limit: usize) -> Word {
+    pub(crate) fn negate(&mut self, operand: &Word, limit: usize) -> Word {
         self.subtract(&Word::constant(0), operand, limit)
     }
 
@@ -131,7 +131,7 @@ impl Circuit<'_> {
     }
 
     /// `left * right`, by the digits of one of them; the sign counts negatively.
-    pub fn multiply(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
+    pub(crate) fn multiply(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
         let width = (left.len() + right.len()).min(limit);
         let by_left =
             (left.constants() == left.len(), right.len()) > (right.constants() == right.len(), left.len());
@@ -151,7 +151,7 @@ impl Circuit<'_> {
 
     /// Quotient and remainder towards zero, as in C: school division of the magnitudes. By zero,
     /// anything.
-    pub fn divide(&mut self, left: &Word, right: &Word) -> (Word, Word) {
+    pub(crate) fn divide(&mut self, left: &Word, right: &Word) -> (Word, Word) {
         let dividend = self.magnitude(left);
         let divisor = self.magnitude(right);
         let rest_width = right.len() - 1;
@@ -188,7 +188,7 @@ impl Circuit<'_> {
     }
 
     /// `left << right` for 0 <= right < 64, modulo 2^limit.
-    pub fn shift_left(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
+    pub(crate) fn shift_left(&mut self, left: &Word, right: &Word, limit: usize) -> Word {
         let mut result = left.low(limit, true);
         for place in 0..6 {
             let shifted = result.shifted(1 << place).low(limit, true);
@@ -198,7 +198,7 @@ impl Circuit<'_> {
     }
 
     /// `left >> right` for 0 <= right, filled with the sign.
-    pub fn shift_right(&mut self, left: &Word, right: &Word) -> Word {
+    pub(crate) fn shift_right(&mut self, left: &Word, right: &Word) -> Word {
         let mut result = left.clone();
         for place in 0..right.len() - 1 {
             let by = if place < 6 { 1 << place } else { 64 };
@@ -208,7 +208,7 @@ impl Circuit<'_> {
         result
     }
 
-    pub fn bitwise(&mut self, operator: Bitwise, left: &Word, right: &Word) -> Word {
+    pub(crate) fn bitwise(&mut self, operator: Bitwise, left: &Word, right: &Word) -> Word {
         let width = left.len().max(right.len());
         let mut bits = Vec::with_capacity(width);
         for number in 0..width {
@@ -223,7 +223,7 @@ impl Circuit<'_> {
     }
 
     /// `condition ? then : otherwise`
-    pub fn choose(&mut self, condition: Lit, then: &Word, otherwise: &Word) -> Word {
+    pub(crate) fn choose(&mut self, condition: Lit, then: &Word, otherwise: &Word) -> Word {
         if then == otherwise {
             return then.clone();
         }
@@ -232,7 +232,7 @@ impl Circuit<'_> {
     }
 
     /// The word that belongs to the condition that holds; exactly one must.
-    pub fn among(&mut self, choices: &[(Lit, Word)]) -> Word {
+    pub(crate) fn among(&mut self, choices: &[(Lit, Word)]) -> Word {
         if let [(_, only)] = choices {
             return only.clone();
         }
@@ -251,7 +251,7 @@ impl Circuit<'_> {
         Word::new(bits)
     }
 
-    pub fn equal(&mut self, left: &Word, right: &Word) -> Lit {
+    pub(crate) fn equal(&mut self, left: &Word, right: &Word) -> Lit {
         let width = left.len().max(right.len());
         // No gates for words that cannot be equal.
         if (0..width).any(|number| left.bit(number) == !right.bit(number)) {
@@ -262,21 +262,21 @@ impl Circuit<'_> {
         self.all(&same)
     }
 
-    pub fn equals(&mut self, word: &Word, value: i64) -> Lit {
+    pub(crate) fn equals(&mut self, word: &Word, value: i64) -> Lit {
         self.equal(word, &Word::constant(value))
     }
 
-    pub fn nonzero(&mut self, word: &Word) -> Lit {
+    pub(crate) fn nonzero(&mut self, word: &Word) -> Lit {
         self.any(word.bits())
     }
 
     /// `left < right`
-    pub fn less(&mut self, left: &Word, right: &Word) -> Lit {
+    pub(crate) fn less(&mut self, left: &Word, right: &Word) -> Lit {
         self.compare(left, right, Lit::FALSE)
     }
 
     /// `left <= right`
-    pub fn at_most(&mut self, left: &Word, right: &Word) -> Lit {
+    pub(crate) fn at_most(&mut self, left: &Word, right: &Word) -> Lit {
         self.compare(left, right, Lit::TRUE)
     }
 
@@ -290,7 +290,7 @@ impl Circuit<'_> {
     }
 
     /// Where all premises hold, the words are equal.
-    pub fn equate(&mut self, premises: &[Lit], left: &Word, right: &Word) {
+    pub(crate) fn equate(&mut self, premises: &[Lit], left: &Word, right: &Word) {
         let mut clause: Vec<Lit> = premises.iter().map(|premise| !*premise).collect();
         for number in 0..left.len().max(right.len()) {
             let (a, b) = (left.bit(number), right.bit(number));

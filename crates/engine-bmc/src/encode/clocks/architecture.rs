@@ -25,12 +25,12 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub const NONE: Kinds = Kinds { reads: false, writes: false };
-    pub const READS: Kinds = Kinds { reads: true, writes: false };
-    pub const WRITES: Kinds = Kinds { reads: false, writes: true };
-    pub const ALL: Kinds = Kinds { reads: true, writes: true };
+    pub(crate) const NONE: Kinds = Kinds { reads: false, writes: false };
+    pub(crate) const READS: Kinds = Kinds { reads: true, writes: false };
+    pub(crate) const WRITES: Kinds = Kinds { reads: false, writes: true };
+    pub(crate) const ALL: Kinds = Kinds { reads: true, writes: true };
 
-    pub fn has(self, access: Access) -> bool {
+    pub(crate) fn has(self, access: Access) -> bool {
         self.reads && access.reads() || self.writes && access.writes()
     }
 }
@@ -53,7 +53,7 @@ impl Row {
 }
 
 impl Architecture {
-    pub fn named(name: &str) -> Option<Architecture> {
+    pub(crate) fn named(name: &str) -> Option<Architecture> {
         Some(match name {
             "sc" => Architecture::Sc,
             "tso" => Architecture::Tso,
@@ -65,17 +65,17 @@ impl Architecture {
         })
     }
 
-    pub fn forbids_thin_air(self) -> bool {
+    pub(crate) fn forbids_thin_air(self) -> bool {
         matches!(self, Architecture::Rmo | Architecture::Alpha | Architecture::Power)
     }
 
     /// Are dependencies part of the consensus?
-    pub fn follows_dependencies(self) -> bool {
+    pub(crate) fn follows_dependencies(self) -> bool {
         matches!(self, Architecture::Rmo | Architecture::Power)
     }
 
     /// What an event orders as a fence. Power knows its fences by their tags, the others by being one.
-    pub fn rows(self, event: &Event) -> Vec<Row> {
+    pub(crate) fn rows(self, event: &Event) -> Vec<Row> {
         let keeps = |orders| event.access == Access::Fence && event.orders.contains(orders);
         let mut rows = Vec::new();
         match self {

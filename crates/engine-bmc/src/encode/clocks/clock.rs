@@ -18,7 +18,7 @@ pub(super) struct Clocked {
 
 impl Clocked {
     /// `extra`: how many clocks there are beside those of events.
-    pub fn new(encoding: &Encoding<'_, '_>, extra: usize) -> Clocked {
+    pub(crate) fn new(encoding: &Encoding<'_, '_>, extra: usize) -> Clocked {
         let events = &encoding.structure.events;
         let clocked = (events.iter().zip(&encoding.happens))
             .filter(|(event, happens)| event.thread.is_some() && **happens != Lit::FALSE)
@@ -34,7 +34,7 @@ impl Clocked {
     }
 
     /// A clock of its own.
-    pub fn extra(&mut self) -> u32 {
+    pub(crate) fn extra(&mut self) -> u32 {
         self.clocks.push(None);
         self.clocks.len() as u32 - 1
     }
@@ -50,7 +50,7 @@ impl Clocked {
     }
 
     /// The clock constraint of two events: the first comes first.
-    pub fn before(&mut self, circuit: &mut Circuit<'_>, first: u32, second: u32) -> Lit {
+    pub(crate) fn before(&mut self, circuit: &mut Circuit<'_>, first: u32, second: u32) -> Lit {
         if let Some(known) = self.comparisons.get(&(first, second)) {
             return *known;
         }
@@ -61,7 +61,7 @@ impl Clocked {
     }
 
     /// Where all premises hold, the first comes first. The premises imply that both happen.
-    pub fn require(&mut self, circuit: &mut Circuit<'_>, premises: &[Lit], first: u32, second: u32) {
+    pub(crate) fn require(&mut self, circuit: &mut Circuit<'_>, premises: &[Lit], first: u32, second: u32) {
         if premises.contains(&Lit::FALSE) || self.surely(first, second) {
             return;
         }
@@ -74,13 +74,13 @@ impl Clocked {
     }
 
     /// Is it said already that the first comes first wherever both happen?
-    pub fn surely(&self, first: EventId, second: EventId) -> bool {
+    pub(crate) fn surely(&self, first: EventId, second: EventId) -> bool {
         let set = self.follows.get(second as usize);
         set.and_then(|set| set.get(first as usize / 64)).is_some_and(|word| word >> (first % 64) & 1 == 1)
     }
 
     /// The first comes first wherever both happen, and so do those before it that `through` keeps.
-    pub fn note(&mut self, first: EventId, second: EventId, through: impl Fn(EventId) -> bool) {
+    pub(crate) fn note(&mut self, first: EventId, second: EventId, through: impl Fn(EventId) -> bool) {
         let mut all = self.follows[first as usize].clone();
         for (place, word) in all.iter_mut().enumerate() {
             for bit in 0..64 {

@@ -68,7 +68,7 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     /// As the paper's tool has them.
-    pub const PAPER: Clocks = Clocks { next_write_only: false, cumulative: true };
+    pub(crate) const PAPER: Clocks = Clocks { next_write_only: false, cumulative: true };
 }
 
 impl Formulation for Clocks {

@@ -17,7 +17,7 @@ impl Facts {
         let of = |expr: Expr| &self.exprs[expr.0 as usize];
         match structure.arena.node(expr) {
             Node::Constant(value) => Fact::one(value),
-            // A step that is given up leaves the expressions of its reads behind; nobody uses them.
+            // A step that is given up leaves the expressions of its reads behind, unused.
             Node::Read(event) => self.reads.get(event as usize).cloned().unwrap_or_else(Fact::nothing),
             Node::Cell(cell) => self.cell(structure, cell),
             Node::If(condition, then, otherwise) => {

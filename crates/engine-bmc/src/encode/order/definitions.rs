@@ -34,23 +34,23 @@ pub(crate) struct Definitions<'a, 'e, 's> {
 type Defined = Result<Option<RelationId>, Unsupported>;
 
 impl<'a, 'e, 's> Definitions<'a, 'e, 's> {
-    pub fn new(relations: Relations<'a, 'e, 's>) -> Self {
+    pub(crate) fn new(relations: Relations<'a, 'e, 's>) -> Self {
         let events = relations.encoding.structure.events.len() as u32;
         let description = Description { events, ..Description::default() };
         Definitions { relations, description, coherent: false, known: BTreeMap::new() }
     }
 
-    pub fn add(&mut self, definition: Definition) -> RelationId {
+    pub(crate) fn add(&mut self, definition: Definition) -> RelationId {
         self.description.relations.push(definition);
         RelationId(self.description.relations.len() as u32 - 1)
     }
 
-    pub fn test(&mut self, test: Test, relation: RelationId) {
+    pub(crate) fn test(&mut self, test: Test, relation: RelationId) {
         self.description.tests.push((test, relation));
     }
 
     /// The relation of a term.
-    pub fn define(&mut self, id: TermId, circuit: &mut Circuit<'_>) -> Defined {
+    pub(crate) fn define(&mut self, id: TermId, circuit: &mut Circuit<'_>) -> Defined {
         if let Some(known) = self.known.get(&id) {
             return Ok(*known);
         }

@@ -24,7 +24,7 @@ use crate::encode::relations::{Matrix, Term, TermId};
 
 impl Definitions<'_, '_, '_> {
     /// No cycle, where `under` holds.
-    pub fn acyclic(
+    pub(crate) fn acyclic(
         &mut self,
         body: TermId,
         under: Lit,
@@ -107,7 +107,7 @@ impl Definitions<'_, '_, '_> {
     }
 
     /// The encoding makes `co` total where it is wanted, and leaves to us that it is an order.
-    pub fn coherence_is_an_order(&mut self, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    pub(crate) fn coherence_is_an_order(&mut self, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
         let coherence = self.relations.terms.relation("co");
         match self.coherent {
             true => Ok(()),
@@ -117,7 +117,7 @@ impl Definitions<'_, '_, '_> {
 
     /// Leaves out graphs that are part of another one, and those in which nothing can change: without
     /// fences, the axioms of propagation ask for no more than that `co` is an order.
-    pub fn drop_implied_graphs(&mut self) {
+    pub(crate) fn drop_implied_graphs(&mut self) {
         let part_of = |one: &Graph, other: &Graph| {
             one.relations.iter().all(|relation| other.relations.contains(relation))
                 && one.fixed.iter().all(|pair| other.fixed.contains(pair))
@@ -137,7 +137,7 @@ impl Definitions<'_, '_, '_> {
     }
 
     /// The relation of a term, where a literal holds.
-    pub fn provided(
+    pub(crate) fn provided(
         &mut self,
         body: TermId,
         under: Lit,

@@ -17,7 +17,7 @@ use crate::unroll::guard;
 
 impl Definitions<'_, '_, '_> {
     /// Makes the edges into later rounds depend on whether there are any.
-    pub fn detach_later_rounds(&self, graph: &mut Graph, circuit: &mut Circuit<'_>) {
+    pub(crate) fn detach_later_rounds(&self, graph: &mut Graph, circuit: &mut Circuit<'_>) {
         let structure = self.relations.encoding.structure;
         if structure.stops.is_empty() || graph.fixed.is_empty() {
             return;

@@ -6,7 +6,7 @@
 //! before and out of it to what comes after. The node is not the event itself, which may have other edges
 //! that must not be continued here.
 //!
-//! An edge into a node needs that the event in the middle happens, so whoever comes out of it knows that
+//! An edge into a node needs that the event in the middle happens, so on every path out of the node
 //! it does. An edge out of it to `b` may therefore be fixed, even if `b` may not happen, provided that what
 //! follows `b` by the graph's other static edges follows the middle too: a path through a missing `b` then
 //! says nothing new. Edges are left out where another event takes their place: one that comes later before
@@ -21,7 +21,7 @@ use crate::encode::relations::{Matrix, Term, TermId, Terms};
 
 impl Definitions<'_, '_, '_> {
     /// A sequence as two parts with few events between them, if that makes fewer edges.
-    pub fn halves(
+    pub(crate) fn halves(
         &mut self,
         id: TermId,
         circuit: &mut Circuit<'_>,
@@ -52,7 +52,7 @@ impl Definitions<'_, '_, '_> {
     }
 
     /// The edges of `first ; second`, beside those of `fixed`, which the graph has.
-    pub fn through(
+    pub(crate) fn through(
         &mut self,
         (first, second): (TermId, TermId),
         fixed: &Matrix,

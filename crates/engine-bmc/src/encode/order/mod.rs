@@ -15,9 +15,9 @@
 //!   reasons. Recursion and closures are native.
 //! * **Tests.** `acyclic` makes a graph (`graph`). `empty` and `irreflexive` make tests, or clauses where the
 //!   literals of pairs can be made; `irreflexive a ; b` is `empty a & b^-1`, which joins nothing.
-//! * **Against the grain.** The right side of `\` must not grow. If its literals can be made exactly, the
-//!   pair gets the literal's negation (`relations::literal` says when and why); otherwise the model is
-//!   refused, with the axiom's name.
+//! * **Differences.** The theory only adds pairs, so it cannot be left to derive the right side of `\`, whose
+//!   pairs take pairs away. If the literals of that side can be made exactly (`relations::literal` says when
+//!   and why), a pair gets the literal's negation; otherwise the model is refused, with the axiom's name.
 //! * **Marks** (`flag`, `undefined_unless`) and negated axioms ask for an execution that has a pair or a
 //!   cycle (`present`).
 //!

@@ -23,7 +23,7 @@ type Claims = BTreeMap<TermId, BTreeMap<Pair, Lit>>;
 
 impl Definitions<'_, '_, '_> {
     /// The test fails, where `under` holds.
-    pub fn fail(
+    pub(crate) fn fail(
         &mut self,
         test: cat::Test,
         body: TermId,

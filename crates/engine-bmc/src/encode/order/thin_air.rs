@@ -1,4 +1,4 @@
-//! Does a model forbid values out of thin air?
+//! Decides whether a model forbids values out of thin air.
 //!
 //! A value is out of thin air if it depends on itself: a read takes it from a write whose value, address
 //! or existence depends on that read. Some engines need to know that this never happens: if values have

@@ -30,7 +30,7 @@ impl Base {
         Base { must, when: BTreeMap::new(), open: None }
     }
 
-    pub fn may(&self) -> Matrix {
+    pub(crate) fn may(&self) -> Matrix {
         let mut may = self.must.clone();
         self.when.keys().for_each(|pair| may.insert(*pair));
         match &self.open {

@@ -20,7 +20,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    pub fn new(must: Matrix, may: Matrix) -> Bounds {
+    pub(crate) fn new(must: Matrix, may: Matrix) -> Bounds {
         if must == may {
             Bounds::exactly(may)
         } else {
@@ -28,17 +28,17 @@ impl Bounds {
         }
     }
 
-    pub fn exactly(all: Matrix) -> Bounds {
+    pub(crate) fn exactly(all: Matrix) -> Bounds {
         let all = Rc::new(all);
         Bounds { must: all.clone(), may: all, decided: true }
     }
 
     /// Does the relation not depend on anything?
-    pub fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         self.decided
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.may.is_empty()
     }
 
@@ -52,27 +52,27 @@ impl Bounds {
         Bounds::new(by(&must), by(&may))
     }
 
-    pub fn union(size: usize, parts: &[&Bounds]) -> Bounds {
+    pub(crate) fn union(size: usize, parts: &[&Bounds]) -> Bounds {
         Bounds::both(parts, |parts| parts.iter().fold(Matrix::empty(size), |sum, part| sum.union(part)))
     }
 
-    pub fn intersection(&self, other: &Bounds) -> Bounds {
+    pub(crate) fn intersection(&self, other: &Bounds) -> Bounds {
         Bounds::both(&[self, other], |of| of[0].intersection(of[1]))
     }
 
-    pub fn difference(&self, other: &Bounds) -> Bounds {
+    pub(crate) fn difference(&self, other: &Bounds) -> Bounds {
         Bounds::new(self.must.difference(&other.may), self.may.difference(&other.must))
     }
 
-    pub fn inverse(&self) -> Bounds {
+    pub(crate) fn inverse(&self) -> Bounds {
         Bounds::both(&[self], |of| of[0].inverse())
     }
 
-    pub fn product(&self, other: &Bounds) -> Bounds {
+    pub(crate) fn product(&self, other: &Bounds) -> Bounds {
         Bounds::both(&[self, other], |of| Matrix::product(of[0], of[1]))
     }
 
-    pub fn sequence(&self, other: &Bounds, guards: &Guards) -> Bounds {
+    pub(crate) fn sequence(&self, other: &Bounds, guards: &Guards) -> Bounds {
         let may = self.may.then(&other.may, &guards.pulse);
         if self.decided && other.decided && self.ignores_middle(other, guards) {
             return Bounds::exactly(may);
@@ -85,7 +85,7 @@ impl Bounds {
         guards.all_sure() || self.may.is_set() || other.may.is_set()
     }
 
-    pub fn closure(&self, guards: &Guards) -> Bounds {
+    pub(crate) fn closure(&self, guards: &Guards) -> Bounds {
         let may = self.may.closure(&guards.pulse);
         if self.decided && guards.all_sure() {
             return Bounds::exactly(may);
@@ -100,12 +100,12 @@ impl Bounds {
         }
     }
 
-    pub fn domain(&self, guards: &Guards) -> Bounds {
+    pub(crate) fn domain(&self, guards: &Guards) -> Bounds {
         let must = self.must.intersection(guards.implies());
         Bounds::new(must.domain(), self.may.domain())
     }
 
-    pub fn range(&self, guards: &Guards) -> Bounds {
+    pub(crate) fn range(&self, guards: &Guards) -> Bounds {
         let must = self.must.intersection(guards.implied());
         Bounds::new(must.range(), self.may.range())
     }

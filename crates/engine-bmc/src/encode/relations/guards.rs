@@ -27,7 +27,7 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    pub fn new(encoding: &Encoding<'_, '_>, pulse: Rc<Pulse>) -> Guards {
+    pub(crate) fn new(encoding: &Encoding<'_, '_>, pulse: Rc<Pulse>) -> Guards {
         let events = &encoding.structure.events;
         let sure: Vec<bool> = encoding.happens.iter().map(|literal| *literal == Lit::TRUE).collect();
         // The literals of guards, numbered.
@@ -65,22 +65,22 @@ impl Guards {
         Guards { pulse, implies, implied, sure }
     }
 
-    pub fn implies(&self) -> &Matrix {
+    pub(crate) fn implies(&self) -> &Matrix {
         &self.implies
     }
 
     /// The pairs of events of which the second happens only if the first does.
-    pub fn implied(&self) -> &Matrix {
+    pub(crate) fn implied(&self) -> &Matrix {
         &self.implied
     }
 
     /// Does the first happen only if the second does?
-    pub fn needs(&self, event: u32, other: u32) -> bool {
+    pub(crate) fn needs(&self, event: u32, other: u32) -> bool {
         self.implies.contains((event, other))
     }
 
     /// First the one, then the other, where the event between them happens if one of the ends does.
-    pub fn then(&self, first: &Matrix, second: &Matrix) -> Matrix {
+    pub(crate) fn then(&self, first: &Matrix, second: &Matrix) -> Matrix {
         if self.all_sure() {
             return first.then(second, &self.pulse);
         }
@@ -89,11 +89,11 @@ impl Guards {
     }
 
     /// Does it happen in every execution?
-    pub fn is_sure(&self, event: u32) -> bool {
+    pub(crate) fn is_sure(&self, event: u32) -> bool {
         self.sure[event as usize]
     }
 
-    pub fn all_sure(&self) -> bool {
+    pub(crate) fn all_sure(&self) -> bool {
         self.sure.iter().all(|sure| *sure)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Bounds answer most questions with a constant. For the others a literal is made from those of the
 //! operands, and remembered. This works for static terms and for dynamic ones (the literals of `rf` and
-//! `co` are exact), and is wanted where a term is used against its grain: `r \ s` shrinks when `s`
+//! `co` are exact), and is wanted where a term is used negatively: `r \ s` shrinks when `s`
 //! grows, so the solver's theory, which only ever adds pairs, cannot be left to find `s`.
 //!
 //! **Closures.** `t = r+` is made as `t(a,c) <=> r(a,c) or some b: r(a,b) and t(b,c)`. Where the pairs that
@@ -41,7 +41,7 @@ pub(crate) struct Relations<'a, 'e, 's> {
 }
 
 impl<'a, 'e, 's> Relations<'a, 'e, 's> {
-    pub fn new(
+    pub(crate) fn new(
         encoding: &'a Encoding<'e, 's>,
         terms: Terms,
         acyclic: BTreeSet<TermId>,
@@ -57,7 +57,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Computes the bounds of a term and of all that it is made of.
-    pub fn settle(&mut self, id: TermId, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
+    pub(crate) fn settle(&mut self, id: TermId, circuit: &mut Circuit<'_>) -> Result<(), Unsupported> {
         self.bounds.resize(self.terms.len(), None);
         if self.bounds[id.0 as usize].is_some() {
             return Ok(());
@@ -169,7 +169,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Of a term that has been settled.
-    pub fn bounds(&self, id: TermId) -> &Bounds {
+    pub(crate) fn bounds(&self, id: TermId) -> &Bounds {
         match self.bounds.get(id.0 as usize) {
             Some(Some(bounds)) => bounds,
             _ => unreachable!("{:?} has not been settled", self.terms.get(id)),
@@ -177,7 +177,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Does it hold only where both its events happen, whatever they are?
-    pub fn is_absolute(&self, id: TermId) -> bool {
+    pub(crate) fn is_absolute(&self, id: TermId) -> bool {
         let of = |id: &TermId| self.is_absolute(*id);
         let set = |id: &TermId| self.terms.is_set(*id);
         match self.terms.get(id) {
@@ -197,7 +197,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Can its literals be made, so that they say exactly when a pair holds?
-    pub fn is_exact(&self, id: TermId) -> bool {
+    pub(crate) fn is_exact(&self, id: TermId) -> bool {
         if self.bounds(id).is_decided() {
             return true;
         }
@@ -211,7 +211,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Are its literals at most a few gates over those of its leaves?
-    pub fn is_direct(&self, id: TermId) -> bool {
+    pub(crate) fn is_direct(&self, id: TermId) -> bool {
         if self.bounds(id).is_decided() {
             return true;
         }
@@ -227,7 +227,12 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// The condition of a pair, given that both events happen.
-    pub fn literal(&mut self, id: TermId, pair: Pair, circuit: &mut Circuit<'_>) -> Result<Lit, Unsupported> {
+    pub(crate) fn literal(
+        &mut self,
+        id: TermId,
+        pair: Pair,
+        circuit: &mut Circuit<'_>,
+    ) -> Result<Lit, Unsupported> {
         let bounds = self.bounds(id);
         if !bounds.may.contains(pair) {
             return Ok(Lit::FALSE);
@@ -405,7 +410,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// Both happen.
-    pub fn both(&self, (one, other): Pair, circuit: &mut Circuit<'_>) -> Lit {
+    pub(crate) fn both(&self, (one, other): Pair, circuit: &mut Circuit<'_>) -> Lit {
         let happens = |event: u32| self.encoding.happens(event);
         if self.guards.needs(one, other) {
             return happens(one);
@@ -417,7 +422,7 @@ impl<'a, 'e, 's> Relations<'a, 'e, 's> {
     }
 
     /// The pair holds, and both its events happen.
-    pub fn absolute(
+    pub(crate) fn absolute(
         &mut self,
         id: TermId,
         pair: Pair,

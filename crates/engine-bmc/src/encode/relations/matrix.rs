@@ -22,15 +22,15 @@ impl PartialEq for Matrix {
 }
 
 impl Matrix {
-    pub fn empty(size: usize) -> Matrix {
+    pub(crate) fn empty(size: usize) -> Matrix {
         Matrix { rows: vec![Vec::new(); size], words: size.div_ceil(64) }
     }
 
-    pub fn identity(size: usize) -> Matrix {
+    pub(crate) fn identity(size: usize) -> Matrix {
         Matrix::from_pairs(size, (0..size as u32).map(|event| (event, event)))
     }
 
-    pub fn full(size: usize) -> Matrix {
+    pub(crate) fn full(size: usize) -> Matrix {
         let mut row = vec![u64::MAX; size.div_ceil(64)];
         if let (Some(last), left @ 1..) = (row.last_mut(), size % 64) {
             *last = (1 << left) - 1;
@@ -38,17 +38,17 @@ impl Matrix {
         Matrix { rows: vec![row; size], words: size.div_ceil(64) }
     }
 
-    pub fn from_pairs(size: usize, pairs: impl IntoIterator<Item = Pair>) -> Matrix {
+    pub(crate) fn from_pairs(size: usize, pairs: impl IntoIterator<Item = Pair>) -> Matrix {
         let mut matrix = Matrix::empty(size);
         pairs.into_iter().for_each(|pair| matrix.insert(pair));
         matrix
     }
 
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.rows.len()
     }
 
-    pub fn insert(&mut self, (from, to): Pair) {
+    pub(crate) fn insert(&mut self, (from, to): Pair) {
         let row = &mut self.rows[from as usize];
         if row.is_empty() {
             row.resize(self.words, 0);
@@ -56,36 +56,36 @@ impl Matrix {
         row[to as usize / 64] |= 1 << (to % 64);
     }
 
-    pub fn remove(&mut self, (from, to): Pair) {
+    pub(crate) fn remove(&mut self, (from, to): Pair) {
         if let Some(word) = self.rows[from as usize].get_mut(to as usize / 64) {
             *word &= !(1 << (to % 64));
         }
     }
 
-    pub fn contains(&self, (from, to): Pair) -> bool {
+    pub(crate) fn contains(&self, (from, to): Pair) -> bool {
         self.rows[from as usize].get(to as usize / 64).is_some_and(|word| word >> (to % 64) & 1 != 0)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.iter().all(|row| row.iter().all(|word| *word == 0))
     }
 
     /// The second events of the pairs that start with `from`, in order.
-    pub fn successors(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn successors(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
         bits(&self.rows[from as usize])
     }
 
     /// All pairs, in order.
-    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         (0..self.rows.len() as u32).flat_map(move |from| self.successors(from).map(move |to| (from, to)))
     }
 
     /// The pairs of an event with itself.
-    pub fn diagonal(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn diagonal(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.rows.len() as u32).filter(move |event| self.contains((*event, *event)))
     }
 
-    pub fn is_within(&self, other: &Matrix) -> bool {
+    pub(crate) fn is_within(&self, other: &Matrix) -> bool {
         let within = |one: &[u64], other: &[u64]| match other {
             [] => one.iter().all(|word| *word == 0),
             _ => one.iter().zip(other).all(|(one, other)| one & !other == 0),
@@ -94,7 +94,7 @@ impl Matrix {
     }
 
     /// Are all events of one row related to all that the other row has?
-    pub fn row_within(&self, from: u32, other: &Matrix, of: u32) -> bool {
+    pub(crate) fn row_within(&self, from: u32, other: &Matrix, of: u32) -> bool {
         let (one, other) = (&self.rows[from as usize], &other.rows[of as usize]);
         match &other[..] {
             [] => one.iter().all(|word| *word == 0),
@@ -116,15 +116,15 @@ impl Matrix {
         result
     }
 
-    pub fn union(&self, other: &Matrix) -> Matrix {
+    pub(crate) fn union(&self, other: &Matrix) -> Matrix {
         self.zip(other, true, |one, other| one | other)
     }
 
-    pub fn intersection(&self, other: &Matrix) -> Matrix {
+    pub(crate) fn intersection(&self, other: &Matrix) -> Matrix {
         self.zip(other, false, |one, other| one & other)
     }
 
-    pub fn difference(&self, other: &Matrix) -> Matrix {
+    pub(crate) fn difference(&self, other: &Matrix) -> Matrix {
         let mut result = self.clone();
         for (one, other) in result.rows.iter_mut().zip(&other.rows) {
             one.iter_mut().zip(other).for_each(|(one, other)| *one &= !other);
@@ -132,7 +132,7 @@ impl Matrix {
         result
     }
 
-    pub fn inverse(&self) -> Matrix {
+    pub(crate) fn inverse(&self) -> Matrix {
         Matrix::from_pairs(self.size(), self.pairs().map(|(from, to)| (to, from)))
     }
 
@@ -147,7 +147,7 @@ impl Matrix {
     }
 
     /// First the one, then the other.
-    pub fn then(&self, other: &Matrix, pulse: &Pulse) -> Matrix {
+    pub(crate) fn then(&self, other: &Matrix, pulse: &Pulse) -> Matrix {
         let mut result = Matrix::empty(self.size());
         for (from, row) in self.rows.iter().enumerate() {
             let mut words = row.len();
@@ -164,7 +164,7 @@ impl Matrix {
     }
 
     /// One step or more (Warshall).
-    pub fn closure(&self, pulse: &Pulse) -> Matrix {
+    pub(crate) fn closure(&self, pulse: &Pulse) -> Matrix {
         let mut result = self.clone();
         for middle in 0..self.size() {
             let through = std::mem::take(&mut result.rows[middle]);
@@ -184,7 +184,7 @@ impl Matrix {
     }
 
     /// The pairs between what `left` and `right` hold, both sets.
-    pub fn product(left: &Matrix, right: &Matrix) -> Matrix {
+    pub(crate) fn product(left: &Matrix, right: &Matrix) -> Matrix {
         let mut row = vec![0; left.words];
         right.diagonal().for_each(|event| row[event as usize / 64] |= 1 << (event % 64));
         let mut result = Matrix::empty(left.size());
@@ -195,13 +195,13 @@ impl Matrix {
     }
 
     /// The first events of all pairs, as a set.
-    pub fn domain(&self) -> Matrix {
+    pub(crate) fn domain(&self) -> Matrix {
         let has = |event: &u32| self.rows[*event as usize].iter().any(|word| *word != 0);
         Matrix::from_pairs(self.size(), (0..self.size() as u32).filter(has).map(|event| (event, event)))
     }
 
     /// The second events of all pairs, as a set.
-    pub fn range(&self) -> Matrix {
+    pub(crate) fn range(&self) -> Matrix {
         let mut all = vec![0; self.words];
         for row in &self.rows {
             all.iter_mut().zip(row).for_each(|(all, word)| *all |= word);
@@ -211,18 +211,18 @@ impl Matrix {
     }
 
     /// Does no pair lead out of the diagonal?
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         let alone = |(event, row): (usize, &Vec<u64>)| bits(row).all(|other| other as usize == event);
         self.rows.iter().enumerate().all(alone)
     }
 
-    pub fn is_acyclic(&self) -> bool {
+    pub(crate) fn is_acyclic(&self) -> bool {
         self.topological().is_some()
     }
 
     /// The events in an order that no pair goes against, if there is one: events that nothing leads to
     /// are taken away until none is left.
-    pub fn topological(&self) -> Option<Vec<u32>> {
+    pub(crate) fn topological(&self) -> Option<Vec<u32>> {
         let mut before = vec![0_u32; self.size()];
         self.pairs().for_each(|(_, to)| before[to as usize] += 1);
         let mut order: Vec<u32> =
@@ -241,7 +241,12 @@ impl Matrix {
     }
 
     /// The events that both rows have, in order.
-    pub fn common<'m>(&'m self, of: u32, other: &'m Matrix, row: u32) -> impl Iterator<Item = u32> + 'm {
+    pub(crate) fn common<'m>(
+        &'m self,
+        of: u32,
+        other: &'m Matrix,
+        row: u32,
+    ) -> impl Iterator<Item = u32> + 'm {
         let (one, other) = (&self.rows[of as usize], &other.rows[row as usize]);
         let words = one.iter().zip(other).map(|(one, other)| one & other);
         words.enumerate().flat_map(|(number, word)| ones(number, word))

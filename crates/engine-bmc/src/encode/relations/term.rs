@@ -50,7 +50,7 @@ pub(crate) enum Term {
 }
 
 impl Term {
-    pub fn operands(&self) -> Vec<TermId> {
+    pub(crate) fn operands(&self) -> Vec<TermId> {
         match self {
             Term::Set(_) | Term::Relation(_) | Term::Empty | Term::All => vec![],
             Term::Variable(..) | Term::FromRead => vec![],
@@ -83,7 +83,7 @@ pub(crate) struct Terms {
 
 impl Terms {
     /// The terms of a model, and the term of each of its nodes.
-    pub fn new(core: &Core) -> (Terms, Vec<TermId>) {
+    pub(crate) fn new(core: &Core) -> (Terms, Vec<TermId>) {
         let mut terms = Terms::default();
         let mut of: Vec<TermId> = Vec::with_capacity(core.nodes.len());
         for node in &core.nodes {
@@ -116,20 +116,20 @@ impl Terms {
         (terms, of)
     }
 
-    pub fn get(&self, id: TermId) -> &Term {
+    pub(crate) fn get(&self, id: TermId) -> &Term {
         &self.terms[id.0 as usize]
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.terms.len()
     }
 
     /// Does the program alone decide it?
-    pub fn is_fixed(&self, id: TermId) -> bool {
+    pub(crate) fn is_fixed(&self, id: TermId) -> bool {
         self.facts[id.0 as usize].fixed
     }
 
-    pub fn is_set(&self, id: TermId) -> bool {
+    pub(crate) fn is_set(&self, id: TermId) -> bool {
         self.facts[id.0 as usize].set
     }
 
@@ -160,33 +160,33 @@ impl Terms {
         id
     }
 
-    pub fn empty(&mut self) -> TermId {
+    pub(crate) fn empty(&mut self) -> TermId {
         self.add(Term::Empty)
     }
 
-    pub fn all(&mut self) -> TermId {
+    pub(crate) fn all(&mut self) -> TermId {
         self.add(Term::All)
     }
 
-    pub fn identity(&mut self) -> TermId {
+    pub(crate) fn identity(&mut self) -> TermId {
         self.add(Term::Relation("id".into()))
     }
 
-    pub fn relation(&mut self, name: &str) -> TermId {
+    pub(crate) fn relation(&mut self, name: &str) -> TermId {
         self.add(Term::Relation(name.into()))
     }
 
-    pub fn variable(&mut self, group: u32, number: u32) -> TermId {
+    pub(crate) fn variable(&mut self, group: u32, number: u32) -> TermId {
         self.add(Term::Variable(group, number))
     }
 
     /// A base relation, if the model names it.
-    pub fn known(&self, name: &str) -> Option<TermId> {
+    pub(crate) fn known(&self, name: &str) -> Option<TermId> {
         self.known.get(&Term::Relation(name.into())).copied()
     }
 
     /// The terms that the bodies of a group are made of and that its variables are part of, in order.
-    pub fn around(&self, bodies: &[TermId], variables: &[TermId]) -> Vec<TermId> {
+    pub(crate) fn around(&self, bodies: &[TermId], variables: &[TermId]) -> Vec<TermId> {
         let mut reached = vec![false; self.terms.len()];
         let mut open = bodies.to_vec();
         while let Some(id) = open.pop() {
@@ -223,7 +223,7 @@ impl Terms {
         }
     }
 
-    pub fn union(&mut self, of: impl IntoIterator<Item = TermId>) -> TermId {
+    pub(crate) fn union(&mut self, of: impl IntoIterator<Item = TermId>) -> TermId {
         let mut parts: Vec<TermId> = of.into_iter().flat_map(|id| self.parts(id)).collect();
         parts.sort_unstable();
         parts.dedup();
@@ -263,7 +263,7 @@ impl Terms {
         Some(self.union(all))
     }
 
-    pub fn intersection(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn intersection(&mut self, a: TermId, b: TermId) -> TermId {
         if a == b || self.is_empty(a) || *self.get(b) == Term::All {
             return a;
         }
@@ -300,7 +300,7 @@ impl Terms {
         }
     }
 
-    pub fn difference(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn difference(&mut self, a: TermId, b: TermId) -> TermId {
         if self.is_empty(a) || self.is_empty(b) {
             return a;
         }
@@ -334,7 +334,7 @@ impl Terms {
         self.add(Term::Difference(a, b))
     }
 
-    pub fn sequence(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn sequence(&mut self, a: TermId, b: TermId) -> TermId {
         if self.is_empty(a) || self.is(b, "id") {
             return a;
         }
@@ -364,7 +364,7 @@ impl Terms {
         }
     }
 
-    pub fn inverse(&mut self, a: TermId) -> TermId {
+    pub(crate) fn inverse(&mut self, a: TermId) -> TermId {
         if self.is_set(a) {
             return a;
         }
@@ -380,7 +380,7 @@ impl Terms {
         }
     }
 
-    pub fn closure(&mut self, a: TermId) -> TermId {
+    pub(crate) fn closure(&mut self, a: TermId) -> TermId {
         match self.get(a) {
             Term::Closure(_) | Term::All => a,
             _ if self.is_set(a) => a,
@@ -388,7 +388,7 @@ impl Terms {
         }
     }
 
-    pub fn product(&mut self, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn product(&mut self, a: TermId, b: TermId) -> TermId {
         if self.is_empty(a) || self.is_empty(b) {
             return self.empty();
         }
@@ -398,11 +398,11 @@ impl Terms {
         self.add(Term::Product(a, b))
     }
 
-    pub fn domain(&mut self, a: TermId) -> TermId {
+    pub(crate) fn domain(&mut self, a: TermId) -> TermId {
         if self.is_set(a) { a } else { self.add(Term::Domain(a)) }
     }
 
-    pub fn range(&mut self, a: TermId) -> TermId {
+    pub(crate) fn range(&mut self, a: TermId) -> TermId {
         if self.is_set(a) { a } else { self.add(Term::Range(a)) }
     }
 }

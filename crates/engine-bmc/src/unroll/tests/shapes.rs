@@ -102,7 +102,7 @@ fn dependencies_follow_the_text() {
     assert!(structure.control.is_empty());
 }
 
-/// Two thousand events and nothing overflows, neither the stack nor patience.
+/// Two thousand events are unrolled without overflowing the stack, in little time.
 #[test]
 fn long_programs() {
     let text = "shared i = 1, j = 1;

@@ -81,7 +81,7 @@ pub(super) struct Closure<'c> {
 pub(super) const STATE: Work = Work::microseconds(100);
 
 impl<'c> Closure<'c> {
-    pub fn new(checked: &'c Checked<'c>, first: First) -> Closure<'c> {
+    pub(crate) fn new(checked: &'c Checked<'c>, first: First) -> Closure<'c> {
         let (proof, system) = (checked.proof, &checked.system);
         let cells: Vec<Vec<u32>> = proof.predicates.iter().map(|term| checked.cells_of(term)).collect();
         let entry = |transition: &wattle_abstraction::system::Transition| {
@@ -127,7 +127,7 @@ impl<'c> Closure<'c> {
         closure
     }
 
-    pub fn check(&self, run: &Run) -> Result<(), Halt> {
+    pub(crate) fn check(&self, run: &Run) -> Result<(), Halt> {
         match self.cover(&self.checked.system.entries, self.initial) {
             Ok(true) => {}
             Ok(false) => return Err(wrong("the initial state is not in the set")),
@@ -159,7 +159,7 @@ impl<'c> Closure<'c> {
     }
 
     /// Does no state satisfy the cube, by a triple?
-    pub fn is_empty(&self, cube: &Cube) -> bool {
+    pub(crate) fn is_empty(&self, cube: &Cube) -> bool {
         self.contradictions.iter().any(|other| cube.implies(other))
     }
 
@@ -181,7 +181,7 @@ impl<'c> Closure<'c> {
     }
 
     /// The steps that the set must be closed under at these points.
-    pub fn steps(&self, points: &[Point]) -> impl Iterator<Item = usize> {
+    pub(crate) fn steps(&self, points: &[Point]) -> impl Iterator<Item = usize> {
         let leaving = |thread: usize| &self.checked.system.leaving[thread][points[thread].0 as usize];
         let steps: Vec<usize> = match self.goes_first(points) {
             Some(steps) => steps.to_vec(),
@@ -216,7 +216,7 @@ impl<'c> Closure<'c> {
     }
 
     /// Both values of a predicate, as far as they are possible.
-    pub fn halves(&self, state: Cube, predicate: usize) -> impl Iterator<Item = Cube> + '_ {
+    pub(crate) fn halves(&self, state: Cube, predicate: usize) -> impl Iterator<Item = Cube> + '_ {
         let halves = [false, true].map(|value| state.with(predicate, value));
         let is_empty = move |half: &Cube| self.contradictions_of[predicate].iter().any(|c| half.implies(c));
         halves.into_iter().filter(move |half| !is_empty(half))
@@ -321,11 +321,11 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub fn new(state: Cube) -> Parts {
+    pub(crate) fn new(state: Cube) -> Parts {
         Parts { open: vec![state], count: 0 }
     }
 
-    pub fn next(&mut self) -> Result<Option<Cube>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<Cube>, Failure> {
         self.count += 1;
         if self.count > MOST_PARTS {
             return Err(Failure::TooManyParts);
@@ -333,7 +333,7 @@ impl Parts {
         Ok(self.open.pop())
     }
 
-    pub fn add(&mut self, parts: impl Iterator<Item = Cube>) {
+    pub(crate) fn add(&mut self, parts: impl Iterator<Item = Cube>) {
         self.open.extend(parts);
     }
 }

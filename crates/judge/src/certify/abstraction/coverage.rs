@@ -16,7 +16,7 @@ use super::closure::{Closure, Failure, Parts, Truth, truth, undecided};
 use super::wrong;
 
 impl Closure<'_> {
-    pub fn coverage(&self, claimed: &Coverage, run: &Run) -> Result<(), Halt> {
+    pub(crate) fn coverage(&self, claimed: &Coverage, run: &Run) -> Result<(), Halt> {
         let (system, states) = (&self.checked.system, &self.checked.proof.states);
         let is_end = |thread: usize, point: usize| system.ends[thread][point];
         let may_end = (states.iter())

@@ -4,7 +4,7 @@
 //! block this edge*, *after this edge this predicate is true* ([`triples`]). The second is a set of abstract
 //! states: it contains the initial one, none of its states violates anything, and by the triples alone,
 //! without a solver, no edge leads out of it ([`closure`]). Together they are an inductive invariant, so a
-//! certificate that passes is a proof whoever made it, and how. What it says beside that, which edges are
+//! certificate that passes is a proof, whatever produced it. What it says beside that, which edges are
 //! never taken and whether an execution may end, follows from the same states ([`coverage`]).
 //!
 //! What the checker shares with the engine is the program as transitions (`wattle_abstraction::System`) and

@@ -27,7 +27,11 @@ pub(super) struct Triples<'c> {
 }
 
 impl<'c> Triples<'c> {
-    pub fn new(checked: &'c Checked<'c>, library: &'c Library, run: &'c Run) -> Result<Triples<'c>, Reason> {
+    pub(crate) fn new(
+        checked: &'c Checked<'c>,
+        library: &'c Library,
+        run: &'c Run,
+    ) -> Result<Triples<'c>, Reason> {
         let limits = Limits { memory: run.budget().memory };
         let mut first = Solver::new(library, limits).map_err(|stop| Reason::Solver(stop.to_string()))?;
         let watched = run.clone();
@@ -35,7 +39,7 @@ impl<'c> Triples<'c> {
         Ok(Triples { checked, run, solver: checked.system.solver(&first).map_err(Reason::Solver)?, asked: 0 })
     }
 
-    pub fn check(&mut self) -> Result<(), Halt> {
+    pub(crate) fn check(&mut self) -> Result<(), Halt> {
         let triples = self.checked.proof.triples.iter().zip(&self.checked.cubes);
         for (number, (triple, cube)) in triples.enumerate() {
             let (given, target) = self.meaning(&triple.claim);
@@ -95,7 +99,7 @@ impl<'c> Triples<'c> {
     }
 
     /// Can all this hold at once?
-    pub fn is_possible(&mut self, all: &[Term]) -> Result<bool, Reason> {
+    pub(crate) fn is_possible(&mut self, all: &[Term]) -> Result<bool, Reason> {
         self.asked += 1;
         if self.asked.is_multiple_of(64) {
             self.run.poll(QUESTION * 64, spent(self.run))?;

@@ -30,7 +30,7 @@ impl Listed {
 }
 
 impl<'r> Theory<'r> {
-    pub fn new(problem: &'r Refutation) -> Theory<'r> {
+    pub(crate) fn new(problem: &'r Refutation) -> Theory<'r> {
         let relations = problem.relations.iter().map(|definition| match definition {
             Definition::Given { fixed, literal } => Listed::new(fixed, literal),
             Definition::Within(_, pairs) => Listed::new(pairs, &[]),
@@ -41,7 +41,7 @@ impl<'r> Theory<'r> {
     }
 
     /// Can the negations of all literals of the clause not hold together?
-    pub fn refutes(&self, clause: &[Literal], facts: &[Fact], violation: &Violation) -> bool {
+    pub(crate) fn refutes(&self, clause: &[Literal], facts: &[Fact], violation: &Violation) -> bool {
         let holds = |(position, fact): (usize, &Fact)| {
             self.follows(clause, &facts[..position], fact).unwrap_or(false)
         };

@@ -31,7 +31,7 @@ use lemma::Theory;
 /// What checking a step costs.
 const STEP: Work = Work::microseconds(1);
 
-/// Is every step what it says? The number of steps.
+/// Checks every step of the proof. The result is the number of steps.
 pub fn refutation(refutation: &Refutation, run: &Run) -> Result<u64, Halt> {
     if refutation.refuted.is_empty() {
         return Err(wrong("it refutes nothing"));

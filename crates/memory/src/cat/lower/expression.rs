@@ -9,7 +9,7 @@ use super::super::syntax::{Expr, ExprKind};
 use super::{Closure, Failure, Lower, Lowered, Scope, Value, error, operator, unsupported};
 use crate::cat::codes;
 
-/// How the three operators that sets and relations share meet `0` and `~0`.
+/// The three operators that sets and relations share; each treats `0` and `~0` in its own way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Boolean {
     Union,
@@ -118,7 +118,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Both sides of one type, whichever.
+    /// One of these operators; its operands are all sets or all relations.
     fn boolean(&mut self, operator: Boolean, parts: &[Expr], scope: &Scope) -> Lowered<Value> {
         let mut result: Option<(Value, Span)> = None;
         for part in parts {

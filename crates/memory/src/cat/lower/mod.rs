@@ -24,7 +24,7 @@ use super::core::{Axiom, Core, NodeId, Test, Type};
 use super::syntax::{Expr, Function, Instruction, InstructionKind, Pattern, Procedure, Tree};
 use crate::cat::codes;
 
-/// More errors than this help nobody.
+/// No more errors than this are reported.
 const MOST_ERRORS: usize = 20;
 /// Expressions and calls inside each other, counted through calls.
 const DEEPEST: u32 = 300;
@@ -33,7 +33,7 @@ const MOST_WORK: u32 = 200_000;
 /// Definitions in all, because scopes are lists.
 const MOST_DEFINITIONS: u32 = 5_000;
 
-pub fn lower(tree: &Tree) -> Result<Core, Vec<Diagnostic>> {
+pub(crate) fn lower(tree: &Tree) -> Result<Core, Vec<Diagnostic>> {
     let mut lower = Lower {
         builder: Builder::default(),
         globals: BTreeMap::new(),

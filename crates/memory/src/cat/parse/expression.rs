@@ -28,7 +28,7 @@ use crate::cat::codes;
 const LONGEST: usize = 16;
 
 impl Parser<'_> {
-    pub fn expression(&mut self) -> Parsed<Expr> {
+    pub(crate) fn expression(&mut self) -> Parsed<Expr> {
         self.descend()?;
         let expression = self.one_expression()?;
         self.depth -= 1;
@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// On variants.
-    pub fn condition(&mut self) -> Parsed<Condition> {
+    pub(crate) fn condition(&mut self) -> Parsed<Condition> {
         self.descend()?;
         let mut left = self.conjunction()?;
         let mut count = 0;
@@ -141,7 +141,7 @@ impl Parser<'_> {
         Ok(if negated { Condition::Not(Box::new(inner)) } else { inner })
     }
 
-    pub fn bindings(&mut self) -> Parsed<Vec<Binding>> {
+    pub(crate) fn bindings(&mut self) -> Parsed<Vec<Binding>> {
         let mut bindings = vec![self.binding()?];
         while self.accept("and") {
             bindings.push(self.binding()?);
@@ -187,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// An expression of operators, `|` outermost.
-    pub fn operators(&mut self) -> Parsed<Expr> {
+    pub(crate) fn operators(&mut self) -> Parsed<Expr> {
         self.chain("|", Self::additions, ExprKind::Union)
     }
 
@@ -339,7 +339,7 @@ impl Parser<'_> {
     }
 
     /// What a function or procedure is applied to.
-    pub fn argument(&mut self) -> Parsed<Expr> {
+    pub(crate) fn argument(&mut self) -> Parsed<Expr> {
         match self.peek() {
             Kind::Word(word) if !is_reserved(word) => Ok(expr(ExprKind::Name(word.into()), self.next().span)),
             _ => self.simple(),

@@ -63,13 +63,13 @@ const RESERVED: [&str; 36] = [
 /// What old and new files say after their title about how herd shall run them.
 const OPTIONS: [&str; 6] = ["withco", "withoutco", "withinit", "withoutinit", "withsc", "withoutsc"];
 
-pub struct File {
+pub(crate) struct File {
     /// What the file calls itself.
     pub title: Option<String>,
     pub instructions: Vec<Instruction>,
 }
 
-pub fn parse(sources: &Sources, file: FileId) -> Result<File, Diagnostic> {
+pub(crate) fn parse(sources: &Sources, file: FileId) -> Result<File, Diagnostic> {
     let text = sources.text(file);
     let mut parser = Parser { text, tokens: lex(text, file)?, at: 0, depth: 0, tests: 0 };
     let title = parser.title()?;

@@ -52,7 +52,7 @@ fn damage(text: &str, random: &mut Random) -> String {
 }
 
 /// How many of `rounds` damaged models are still read.
-pub fn damaged_texts(rounds: usize, seed: u64) -> usize {
+pub(crate) fn damaged_texts(rounds: usize, seed: u64) -> usize {
     let mut random = Random(seed);
     let mut good = 0;
     let texts: Vec<&str> = (crate::CATALOGUE.iter().filter_map(|model| crate::text(&model.name)))

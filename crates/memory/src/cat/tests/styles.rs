@@ -2,7 +2,7 @@
 
 use super::axioms;
 
-pub const STYLES: [(&str, &str); 6] = [
+pub(crate) const STYLES: [(&str, &str); 6] = [
     (
         "x86",
         r#"X86 "store buffers"

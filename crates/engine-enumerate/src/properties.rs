@@ -1,4 +1,4 @@
-//! Judging executions by what the program states: assertions, faults, `forbid`, `always`, `finally`.
+//! Checks each execution against what the program states: assertions, faults, `forbid`, `always`, `finally`.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use crate::survey::Watcher;
 use crate::witness::edges_of;
 use wattle_program::symbolic::{Arena, Expr};
 
-pub(crate) struct Judge<'j> {
-    program: &'j Program,
-    shape: &'j Shape,
-    /// What is bad of each property, and whether it is asked of final states only.
+pub(crate) struct PropertyWatcher<'p> {
+    program: &'p Program,
+    shape: &'p Shape,
+    /// For each property the formula that violates it, and whether only final states count.
     bad: Vec<(Expr, bool)>,
     filter: Option<Expr>,
-    checks: &'j [Check],
+    checks: &'p [Check],
     pub violated: Option<Violation>,
     /// Some execution faults there. A graph with half a step in it is not something that can be
     /// confirmed, so this is no violation but a reason to give up.
@@ -40,9 +40,9 @@ pub(crate) struct Judge<'j> {
     recorded: bool,
 }
 
-impl<'j> Judge<'j> {
-    pub fn new(program: &'j Program, shape: &'j Shape, checks: &'j [Check]) -> Judge<'j> {
-        Judge {
+impl<'p> PropertyWatcher<'p> {
+    pub(crate) fn new(program: &'p Program, shape: &'p Shape, checks: &'p [Check]) -> PropertyWatcher<'p> {
+        PropertyWatcher {
             program,
             shape,
             checks,
@@ -60,12 +60,12 @@ impl<'j> Judge<'j> {
         }
     }
 
-    pub fn coverage(&self) -> Coverage {
+    pub(crate) fn coverage(&self) -> Coverage {
         Coverage::new(self.program, &self.taken, self.ends)
     }
 
-    /// Why the executions of the program cannot be judged.
-    pub fn gives_up(&self) -> Option<Reason> {
+    /// Why the executions of the program cannot be checked.
+    pub(crate) fn gives_up(&self) -> Option<Reason> {
         if let Some((thread, edge, fault)) = self.fault {
             let process = self.program.process(self.shape.info(thread).process);
             let span = Some(process.cfg.edge(edge).origin.0);
@@ -122,7 +122,7 @@ impl<'j> Judge<'j> {
     }
 }
 
-impl Visitor for Judge<'_> {
+impl Visitor for PropertyWatcher<'_> {
     fn found(&mut self, found: &Found<'_>) -> bool {
         if !self.recorded {
             self.recorded = true;
@@ -143,7 +143,7 @@ impl Visitor for Judge<'_> {
     }
 }
 
-impl Watcher for Judge<'_> {
+impl Watcher for PropertyWatcher<'_> {
     fn prepare(&mut self, cells: &Cells<'_>, arena: &mut Arena<'_>) -> Result<(), Unsupported> {
         for property in &self.program.properties {
             let formula = cells.compile(arena, &property.formula)?;

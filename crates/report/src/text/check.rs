@@ -45,6 +45,29 @@ fn result(report: &CheckReport, options: &Options) -> String {
     out
 }
 
+/// What a proof rests on.
+fn of_proof(certificate: &Certificate, report: &CheckReport) -> Vec<String> {
+    match certificate {
+        Certificate::StateSpace { capacity } => {
+            let states = report.statistics.counted("states").unwrap_or_default();
+            let visited = format!("{}, all visited", counted(states, "state"));
+            let pending = (*capacity > 0)
+                .then(|| format!("at most {} pending a thread", counted(*capacity as u64, "operation")));
+            [visited].into_iter().chain(pending).collect()
+        }
+        Certificate::Executions { .. } => {
+            let executions = report.statistics.counted("executions").unwrap_or_default();
+            vec![format!("{}, all looked at", counted(executions, "execution"))]
+        }
+        Certificate::Abstraction(proof) => {
+            let predicates = counted(proof.predicates.len() as u64, "predicate");
+            let states = counted(proof.states.len() as u64, "abstract state");
+            vec![format!("proved with {predicates}, {states}")]
+        }
+        Certificate::Refutation(_) => vec!["no execution of the unrolled program violates it".into()],
+    }
+}
+
 /// `peterson.wtl: safe under tso (1,234 states, all visited, 0.02 s)`.
 fn headline(report: &CheckReport, options: &Options) -> String {
     let style = options.style;
@@ -56,28 +79,7 @@ fn headline(report: &CheckReport, options: &Options) -> String {
     let verdict = match &report.verdict {
         CheckVerdict::Safe { certificate } => {
             worth.extend(crate::vacuous(&report.diagnostics).map(ToOwned::to_owned));
-            match certificate {
-                Certificate::StateSpace { capacity } => {
-                    let states = report.statistics.counted("states").unwrap_or_default();
-                    worth.push(format!("{}, all visited", counted(states, "state")));
-                    if *capacity > 0 {
-                        let most = counted(*capacity as u64, "operation");
-                        worth.push(format!("at most {most} pending a thread"));
-                    }
-                }
-                Certificate::Executions { .. } => {
-                    let executions = report.statistics.counted("executions").unwrap_or_default();
-                    worth.push(format!("{}, all looked at", counted(executions, "execution")));
-                }
-                Certificate::Abstraction(proof) => {
-                    let predicates = counted(proof.predicates.len() as u64, "predicate");
-                    let states = counted(proof.states.len() as u64, "abstract state");
-                    worth.push(format!("proved with {predicates}, {states}"));
-                }
-                Certificate::Refutation(_) => {
-                    worth.push("no execution of the unrolled program violates it".into());
-                }
-            }
+            worth.extend(of_proof(certificate, report));
             if report.certified {
                 worth.push("certified".into());
             }

@@ -8,8 +8,9 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use wattle_driver::engines;
+use wattle_driver::engines::{self, Constructor, ENGINES};
 use wattle_driver::models;
+use wattle_engine::Property;
 use wattle_memory::{Machine, MemoryModel};
 
 use crate::args::{Cli, Command, Dump, Emit, Question, View};
@@ -18,13 +19,15 @@ const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
 const BMC: &str = "bmc";
 const ENUMERATE: &str = "enumerate";
+/// Every engine, also those to come.
+const EVERY: &[&str] = &[];
 /// Not an engine, but `--emit reduced` reads options of one.
 const REDUCED: &str = "emit reduced";
 
 /// Which engines an option configures, by the name of its field.
 const CONFIGURES: [(&str, &str, &[&str]); 17] = [
-    ("timeout", "--timeout", &[EXPLORE, EXTRAPOLATE, BMC, ENUMERATE]),
-    ("memory", "--memory", &[EXPLORE, EXTRAPOLATE, BMC, ENUMERATE]),
+    ("timeout", "--timeout", EVERY),
+    ("memory", "--memory", EVERY),
     ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, ENUMERATE]),
     ("threads", "--threads", &[EXPLORE]),
     ("no_reduction", "--no-reduction", &[EXPLORE]),
@@ -80,6 +83,7 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
         .collect();
     let Some(part) = taking_part(cli)? else { return Ok(warnings) };
     for (option, said, engines) in CONFIGURES {
+        let engines = if engines.is_empty() { &names()[..] } else { engines };
         let unused = |engine: &&str| !part.engines.contains(engine);
         let warned = UNUSED.iter().any(|(other, _, commands)| *other == option && commands.contains(&name));
         // Several engines work side by side; one alone has workers only if it is `explore`.
@@ -191,33 +195,25 @@ fn shown(engines: Vec<&'static str>, models: &[MemoryModel]) -> Part {
 }
 
 /// The engines that can answer a question under one of these models (none: whichever the texts name).
-fn asked(only: Option<&str>, question: Question, models: &[MemoryModel]) -> Part {
-    let works = |engine: &str| {
-        let works = |model: &MemoryModel| match engine {
-            EXPLORE => model.machine.is_some(),
-            EXTRAPOLATE => matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso | Machine::Pso)),
-            _ => model.axioms.is_some(),
-        };
-        (models.is_empty() || models.iter().any(works)) && (question == Question::Stated || engine == EXPLORE)
+fn asked(only: Option<&str>, question: Question, named: &[MemoryModel]) -> Part {
+    let property = match question {
+        Question::Stated => Property::Stated,
+        Question::Deadlock => Property::NoDeadlock,
     };
-    let all = [EXPLORE, EXTRAPOLATE, BMC, ENUMERATE];
+    // Where the texts name their models, each may be the one that an engine is for.
+    let possible = if named.is_empty() { models::models() } else { named };
+    let works = |engine: &Constructor| possible.iter().any(|model| (engine.answers)(model, property));
     // Unknown names are refused later, with a better message.
-    let wanted = |engine: &&str| only.is_none_or(|name| name == *engine || !is_engine(name));
-    let engines: Vec<&'static str> =
-        all.into_iter().filter(wanted).filter(|engine| works(engine) || only.is_some()).collect();
+    let wanted = |engine: &&Constructor| only.is_none_or(|name| name == engine.name || !is_engine(name));
+    let engines = ENGINES.iter().filter(wanted).filter(|engine| works(engine) || only.is_some());
+    let engines: Vec<&'static str> = engines.map(|engine| engine.name).collect();
     let why = match (only, &engines[..]) {
         (Some(name), _) => format!("--engine {name} was asked for"),
         (None, []) => "no engine takes part".into(),
         (None, engines) => format!("only {} can take part", list(engines)),
     };
-    let any = models.is_empty();
-    Part {
-        engines,
-        why,
-        unused: &[],
-        copies: any || reads_copies(models),
-        buffers: any || has_buffers(models),
-    }
+    let any = named.is_empty();
+    Part { engines, why, unused: &[], copies: any || reads_copies(named), buffers: any || has_buffers(named) }
 }
 
 /// Of these, those that list final states.
@@ -232,7 +228,11 @@ fn listing(part: Part) -> Part {
 }
 
 fn is_engine(name: &str) -> bool {
-    [EXPLORE, EXTRAPOLATE, BMC, ENUMERATE].contains(&name)
+    names().contains(&name)
+}
+
+fn names() -> Vec<&'static str> {
+    ENGINES.iter().map(|engine| engine.name).collect()
 }
 
 /// A violation under rma is held against sc.

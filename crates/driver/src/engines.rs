@@ -8,7 +8,7 @@ use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_memory::{MemoryModel, reduction};
+use wattle_memory::{Machine, MemoryModel, reduction};
 use wattle_program::Shape;
 use wattle_source::{Span, did_you_mean};
 
@@ -63,6 +63,8 @@ impl Settings {
 pub struct Constructor {
     pub name: &'static str,
     pub summary: &'static str,
+    /// May it answer such a question under such a model, whatever the program is?
+    pub answers: fn(&MemoryModel, Property) -> bool,
     pub build: fn(&Settings) -> Box<dyn Engine>,
 }
 
@@ -81,21 +83,28 @@ pub static ENGINES: [Constructor; 4] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
+        answers: |model, _| model.machine.is_some(),
         build: |settings| Box::new(settings.explore.clone()),
     },
     Constructor {
         name: "extrapolate",
         summary: "proves by predicates, under sc first and then with store buffers; unbounded integers",
+        answers: |model, property| {
+            let machine = matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso | Machine::Pso));
+            machine && property == Property::Stated
+        },
         build: |settings| Box::new(Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() }),
     },
     Constructor {
         name: "bmc",
         summary: "asks a solver for a violation under a model's axioms; loops are unrolled more and more",
+        answers: |model, property| model.axioms.is_some() && property == Property::Stated,
         build: |settings| Box::new(settings.bmc.clone()),
     },
     Constructor {
         name: "enumerate",
         summary: "lists every execution that a model's axioms allow; loops are unrolled",
+        answers: |model, property| model.axioms.is_some() && property == Property::Stated,
         build: |settings| Box::new(settings.enumerate.clone()),
     },
 ];

@@ -19,7 +19,7 @@ pub(crate) mod test;
 use std::io;
 use std::path::PathBuf;
 
-use wattle_driver::engines::{Registry, Settings};
+use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
 use wattle_engine::{Budget, Property, Work};
 use wattle_engine_bmc::{Bmc, Formulated};
@@ -89,7 +89,6 @@ fn settings(search: &Search, session: &Session) -> Settings {
         enumerate.unwind = u32::try_from(unwind).unwrap_or(u32::MAX);
     }
     Settings {
-        engines: Registry::default(),
         extrapolate: Extrapolate { buffer: room(search), ..Extrapolate::default() },
         smt: session.smt.clone(),
         bmc: Bmc {
@@ -108,6 +107,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
             threads: search.threads.max(1),
             max_capacity: search.capacity.unwrap_or(default.max_capacity),
         },
+        ..Settings::default()
     }
 }
 

@@ -74,6 +74,7 @@ static LIARS: [Constructor; 2] = [
     Constructor {
         name: "liar",
         summary: "answers with one thing changed",
+        answers: |_, _| true,
         build: |settings| {
             let (name, lie) = LIE.get();
             let engine = ENGINES.iter().find(|engine| engine.name == name).expect("an engine of the list");
@@ -83,6 +84,7 @@ static LIARS: [Constructor; 2] = [
     Constructor {
         name: "explore",
         summary: "an honest engine",
+        answers: |_, _| true,
         build: |settings| Box::new(settings.explore.clone()),
     },
 ];

@@ -8,7 +8,7 @@ use wattle_memory::MemoryModel;
 use wattle_report::OutcomesReport;
 
 use crate::check::{Check, Checked, check};
-use crate::engines::{choose, lists};
+use crate::engines::{is_known, lists};
 use crate::outcomes::{Outcomes, of_loaded};
 use crate::{Input, Loaded, Watch, load};
 
@@ -27,7 +27,7 @@ pub enum Compared {
 }
 
 pub fn compare(request: &Compare, input: &Input, watch: &Watch) -> Result<Compared, String> {
-    choose(request.check.engine.as_deref(), &request.check.settings)?;
+    is_known(request.check.engine.as_deref(), &request.check.settings)?;
     // Deadlock is a matter of verdicts whatever the text is.
     let litmus = |loaded: &Loaded| {
         loaded.parsed.program.condition.is_some() && request.check.property == Property::Stated

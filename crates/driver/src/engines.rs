@@ -109,25 +109,28 @@ pub static ENGINES: [Constructor; 4] = [
     },
 ];
 
+/// Is there an engine of the name that was asked for?
+pub fn is_known(only: Option<&str>, settings: &Settings) -> Result<(), String> {
+    let names = || settings.engines.0.iter().map(|engine| engine.name);
+    match only {
+        Some(name) if !names().any(|known| known == name) => Err(match did_you_mean(name, names()) {
+            Some(near) => format!("unknown engine `{name}`: did you mean `{near}`?"),
+            None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The engines to try, in order: the one that was asked for, or all.
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
-    let engines = settings.engines.0;
-    let names = || engines.iter().map(|engine| engine.name);
-    if let Some(name) = only
-        && !names().any(|known| known == name)
-    {
-        return Err(match did_you_mean(name, names()) {
-            Some(hint) => format!("unknown engine `{name}`: {hint}"),
-            None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
-        });
-    }
+    is_known(only, settings)?;
     let mut settings = settings.clone();
     // Which of several violations is found first depends on the number of workers. Where engines work side by
     // side, the answer must not depend on it.
     if only.is_none() {
         settings.explore.threads = 1;
     }
-    let wanted = engines.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
+    let wanted = settings.engines.0.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(&settings)).collect())
 }
 
@@ -139,12 +142,11 @@ pub fn listing() -> Vec<&'static str> {
 
 /// Can the engine that was asked for list all final states?
 pub fn lists(only: Option<&str>) -> Result<(), String> {
+    let Some(name) = only else { return Ok(()) };
     let listing = listing();
-    match only {
-        Some(name) if !listing.contains(&name) => {
-            Err(format!("engine {name} does not list final states; {} do", listing.join(" and ")))
-        }
-        _ => Ok(()),
+    match listing.contains(&name) {
+        true => Ok(()),
+        false => Err(format!("engine {name} does not list final states; {} do", listing.join(" and "))),
     }
 }
 

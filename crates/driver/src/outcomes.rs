@@ -13,7 +13,7 @@ use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::codes;
-use crate::engines::{Settings, choose, lists};
+use crate::engines::{Settings, choose, is_known, lists};
 use crate::load::panic_text;
 use crate::portfolio::{Listed, listed};
 use crate::{Goal, Input, Loaded, Refused, Watch, load, models, prepare};
@@ -32,7 +32,7 @@ pub struct Outcomes {
 
 /// `Err`: the request itself makes no sense.
 pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<OutcomesReport, String> {
-    choose(request.engine.as_deref(), &request.settings)?;
+    is_known(request.engine.as_deref(), &request.settings)?;
     lists(request.engine.as_deref())?;
     let run = watch.run(request.budget);
     let mut report = match load(input) {

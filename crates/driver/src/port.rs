@@ -14,14 +14,14 @@ use wattle_report::{Fresh, Link, PortReport, PortVerdict, axiom_cycle, list, sc_
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::compare::{Compare, outcomes_request};
-use crate::engines::{choose, lists};
+use crate::engines::{is_known, lists};
 use crate::outcomes::{Stopped, count};
 use crate::portfolio::Listed;
 use crate::{Goal, Input, Prepared, Watch, load, prepare};
 
 /// The first of the request's models is the source, the second the target.
 pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortReport, String> {
-    choose(request.check.engine.as_deref(), &request.check.settings)?;
+    is_known(request.check.engine.as_deref(), &request.check.settings)?;
     lists(request.check.engine.as_deref())?;
     let [from, to] = request.models.as_slice() else {
         return Err("expected one model to come from and one to go to".into());

@@ -114,7 +114,7 @@ pub fn is_known(only: Option<&str>, settings: &Settings) -> Result<(), String> {
     let names = || settings.engines.0.iter().map(|engine| engine.name);
     match only {
         Some(name) if !names().any(|known| known == name) => Err(match did_you_mean(name, names()) {
-            Some(near) => format!("unknown engine `{name}`: did you mean `{near}`?"),
+            Some(hint) => format!("unknown engine `{name}`: {hint}"),
             None => format!("unknown engine `{name}` (known: {})", names().collect::<Vec<_>>().join(", ")),
         }),
         _ => Ok(()),

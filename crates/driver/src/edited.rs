@@ -10,7 +10,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use wattle_engine::{Engine, Property, Run};
+use wattle_engine::{Contradiction, Engine, Halt, Property, Run};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
@@ -74,7 +74,7 @@ pub(crate) fn repaired_text(
         return Ok(text);
     }
     let Ok(again) = load(&Input::text(&input.name, loaded.frontend.name, &text)) else { return Ok(text) };
-    let Some(removals) = needless(request, &again, &inserted(&edits), (engine, proof), run) else {
+    let Some(removals) = needless(request, &again, &inserted(&edits), (engine, proof), run)? else {
         return Ok(text);
     };
     let mut request = request.clone();
@@ -94,22 +94,26 @@ fn needless(
     inserted: &[Range<usize>],
     (engine, proof): (&dyn Engine, &Proof),
     run: &Run,
-) -> Option<Vec<TextEdit>> {
-    let prepared = prepare(edited, &request.model, Goal::Repair).ok()?;
+) -> Result<Option<Vec<TextEdit>>, NoEdit> {
+    let Ok(prepared) = prepare(edited, &request.model, Goal::Repair) else { return Ok(None) };
     let task = prepared.task(Property::Stated);
     let is_new = |fence: &Existing| {
         let at = fence.origin.0.start as usize;
         inserted.iter().any(|range| range.contains(&at))
     };
     let new: Vec<Existing> = existing(task.program).into_iter().filter(is_new).collect();
-    let relaxing = relax_among(&task, &new, engine, &Options::default(), run).ok()?;
-    let Relaxed::Fewest { remove, proof: of, .. } = relaxing.result else { return None };
+    let relaxing = match relax_among(&task, &new, engine, &Options::default(), run) {
+        Ok(relaxing) => relaxing,
+        Err(Halt::Unknown(_)) => return Ok(None),
+        Err(Halt::Contradiction(contradiction)) => return Err(NoEdit::Contradiction(contradiction)),
+    };
+    let Relaxed::Fewest { remove, proof: of, .. } = relaxing.result else { return Ok(None) };
     let as_good = matches!((proof, &of), (Proof::Bounded(_), _) | (_, Proof::Safe { .. }));
     let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
-    match as_good && !spans.is_empty() {
+    Ok(match as_good && !spans.is_empty() {
         true => (edited.frontend.remove)(&edited.sources, edited.file, &spans).ok(),
         false => None,
-    }
+    })
 }
 
 /// Where the texts of the edits stand after them.
@@ -131,8 +135,8 @@ fn inserted(edits: &[TextEdit]) -> Vec<Range<usize>> {
 pub(crate) enum NoEdit {
     /// The language cannot say it, or the time was up.
     Undecided(String),
-    /// The edited text does not do what the search proved: wattle has a bug.
-    Contradiction(String),
+    /// The edited text does not do what the search proved, or something else does not fit: wattle has a bug.
+    Contradiction(Contradiction),
 }
 
 /// The text after the edits, read and checked again.
@@ -169,7 +173,14 @@ pub(crate) fn edited(
         CheckVerdict::Unknown { reason } => {
             Err(NoEdit::Undecided(format!("the edited text, read again, is unknown ({reason})")))
         }
-        other => Err(NoEdit::Contradiction(format!("the edited text, read again, is {}", other.word()))),
+        other => {
+            let words = match &other {
+                CheckVerdict::Internal { what } => what.clone(),
+                other => format!("the edited text, read again, is {}", other.word()),
+            };
+            let claim = "the program is safe with these fences";
+            Err(NoEdit::Contradiction(Contradiction::new("repair", claim, "check", words)))
+        }
     }
 }
 
@@ -193,13 +204,14 @@ pub(crate) fn show_or_write(
     loaded: &Loaded,
     edited: Result<String, NoEdit>,
     report: &mut FixReport,
-) -> Option<String> {
+) -> Result<Option<String>, Contradiction> {
     let text = match edited {
         Ok(text) => text,
-        Err(NoEdit::Undecided(why) | NoEdit::Contradiction(why)) => {
+        Err(NoEdit::Undecided(why)) => {
             report.notes.push(format!("no change of the text is shown: {why}"));
-            return None;
+            return Ok(None);
         }
+        Err(NoEdit::Contradiction(contradiction)) => return Err(contradiction),
     };
     translate_again(request, loaded, &text, report);
     if request.write {
@@ -209,7 +221,7 @@ pub(crate) fn show_or_write(
             None => "NOT written: the text does not come from a file".into(),
         });
     }
-    Some(text)
+    Ok(Some(text))
 }
 
 /// The verdict is about the new text, whose fences may not have an equal either.

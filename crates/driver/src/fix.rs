@@ -258,10 +258,7 @@ impl Text<'_> {
         edited: Result<String, NoEdit>,
         report: &mut FixReport,
     ) -> Result<Option<String>, String> {
-        match edited {
-            Err(NoEdit::Contradiction(what)) => Err(what),
-            edited => Ok(show_or_write(self.request, self.input, self.loaded, edited, report)),
-        }
+        show_or_write(self.request, self.input, self.loaded, edited, report).map_err(|why| why.to_string())
     }
 }
 

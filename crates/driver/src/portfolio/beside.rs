@@ -97,6 +97,15 @@ impl<'t> Beside<'t> {
         ask(self.turns[number].engine, self.task, share)
     }
 
+    /// Wait until somebody has taken a turn ahead of time.
+    #[cfg(test)]
+    pub(super) fn wait_for(&self, number: usize) {
+        let mut ahead = self.lock();
+        while !matches!(ahead[number], Ahead::Done(_)) {
+            ahead = self.done.wait(ahead).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Does everybody who worked ahead agree with the answer that was decided on?
     pub(crate) fn agrees(&self, decided: usize, answer: &Answer) -> Result<(), Internal> {
         let safe = |answer: &Answer| match answer.verdict {

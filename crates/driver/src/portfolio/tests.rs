@@ -144,10 +144,7 @@ fn engines_that_work_ahead_and_disagree_are_a_contradiction() {
     let (turns, run) = (turns(&willing, &task, Purpose::Verdict), Run::default());
     let disagreement = Beside::with(&turns, &task, &run, 2, |beside| {
         let ours = ask(willing[0], &task, &run).unwrap();
-        // The other one works ahead; its own turn waits for it, and here nobody has a turn.
-        while beside.agrees(0, &ours).is_ok() {
-            std::thread::yield_now();
-        }
+        beside.wait_for(1);
         beside.agrees(0, &ours).unwrap_err()
     });
     let Internal::Contradiction(why) = disagreement else { panic!("{disagreement:?}") };

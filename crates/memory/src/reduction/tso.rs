@@ -158,7 +158,7 @@ impl OneLine<'_> {
     /// A store finds all slots in use: it goes into the rest, or makes room by moving the oldest there. (In the
     /// oldest slot there is no location without a rest: where all slots are in use and one more store comes, it would
     /// have one.)
-    fn into_rest(&self, case: Case, buffer: &PerThread, location: u32, value: &Term) -> Vec<Case> {
+    fn beyond_slots(&self, case: Case, buffer: &PerThread, location: u32, value: &Term) -> Vec<Case> {
         let (Keeps::Newest, Some(newest)) = (self.rests.keeps(), buffer.slots.last()) else {
             let entered = self.rests.enter(case, location, value);
             return vec![entered.unwrap_or_else(|| Case::default().overflowing(None))];
@@ -206,7 +206,7 @@ impl Lines for OneLine<'_> {
             Some(free) => {
                 vec![self.fill(case, free, location, value).setting(buffer.count, count as i64 + 1)]
             }
-            None if !self.rests.is_empty() => self.into_rest(case, buffer, location, value),
+            None if !self.rests.is_empty() => self.beyond_slots(case, buffer, location, value),
             None => {
                 let case = last.iter().fold(case, |case, slot| self.in_range(case, slot, location, value));
                 vec![case.overflowing(self.source.overflow)]

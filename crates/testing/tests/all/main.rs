@@ -10,4 +10,5 @@ mod deadlock;
 mod instantiate;
 mod laws;
 mod reduction;
+mod rest;
 mod sections;

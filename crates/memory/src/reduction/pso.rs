@@ -153,7 +153,8 @@ impl Lines for ByLocation<'_> {
 
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = self.buffer(location) else { return vec![case] };
-        let (mut result, case) = self.rests.store_before_slots(at, case, &[location], location, value);
+        let line = if buffer.slots.is_empty() { &[][..] } else { &[location] };
+        let (mut result, case) = self.rests.store_before_slots(at, case, line, location, value);
         let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
             Some(free) => {

@@ -200,7 +200,8 @@ impl Lines for OneLine<'_> {
 
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = &self.buffer else { return vec![case] };
-        let (mut result, case) = self.rests.store_before_slots(at, case, &buffer.written, location, value);
+        let line = if buffer.slots.is_empty() { &[][..] } else { &buffer.written };
+        let (mut result, case) = self.rests.store_before_slots(at, case, line, location, value);
         let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
             Some(free) => {

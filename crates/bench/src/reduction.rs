@@ -1,5 +1,5 @@
 //! `reduction`: random programs on the store-buffer machines and reduced to sequential consistency, side by
-//! side.
+//! side; and once more with an abstract rest beside the slots.
 
 use std::cell::Cell;
 
@@ -7,6 +7,7 @@ use wattle_generate::{Flavour, Profile};
 use wattle_program::Program;
 use wattle_testing::laws;
 use wattle_testing::reduction::{Effort, has_barriers, reduction_is_exact};
+use wattle_testing::rest::rest_loses_nothing;
 
 use crate::closing::close;
 
@@ -29,5 +30,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     };
     let tested = laws::test(&law, &profile, seed..seed + count);
     println!("{} programs with barriers between stores under pso", barriers.get());
-    Ok(close(tested, count, seed))
+    let exact = close(tested, count, seed);
+    println!("with an abstract rest:");
+    let law = |program: &Program, seed| rest_loses_nothing(1000, program, seed);
+    let tested = laws::test(&law, &profile, seed..seed + count);
+    Ok(close(tested, count, seed) && exact)
 }

@@ -264,7 +264,38 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub search: Search,
     #[command(flatten)]
+    pub abstract_buffers: AbstractBuffers,
+    #[command(flatten)]
     pub predicates: Predicates,
+}
+
+/// What becomes of stores that find no room in a reduced program.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Abstract buffers (--emit reduced)")]
+pub(crate) struct AbstractBuffers {
+    /// Stores that find no room go into an abstract rest, of which this is kept (default: they overflow, which is an
+    /// error). The program then does what the machine does, and more
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub rest: Option<Contents>,
+    /// Which stores have room beside the rest
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::Oldest, requires = "rest")]
+    pub keep: Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Contents {
+    /// A set that contains the values
+    Set,
+    /// Nothing but the last value, as in the paper: any value of the type may come out
+    Havoc,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// Those that reach memory first
+    Oldest,
+    /// Those that were made last
+    Newest,
 }
 
 /// What is not good enough.

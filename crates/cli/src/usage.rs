@@ -25,7 +25,7 @@ const EVERY: &[&str] = &[];
 const REDUCED: &str = "emit reduced";
 
 /// Which engines an option configures, by the name of its field.
-const CONFIGURES: [(&str, &str, &[&str]); 17] = [
+const CONFIGURES: [(&str, &str, &[&str]); 19] = [
     ("timeout", "--timeout", EVERY),
     ("memory", "--memory", EVERY),
     ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, ENUMERATE]),
@@ -33,6 +33,8 @@ const CONFIGURES: [(&str, &str, &[&str]); 17] = [
     ("no_reduction", "--no-reduction", &[EXPLORE]),
     ("capacity", "--capacity", &[EXPLORE]),
     ("buffer", "--buffer", &[EXTRAPOLATE, REDUCED]),
+    ("rest", "--rest", &[REDUCED]),
+    ("keep", "--keep", &[REDUCED]),
     ("unwind", "--unwind", &[BMC, ENUMERATE]),
     ("unwind_loop", "--unwind-loop", &[BMC]),
     ("formulation", "--formulation", &[BMC]),
@@ -45,8 +47,14 @@ const CONFIGURES: [(&str, &str, &[&str]); 17] = [
     ("smt_library", "--smt-library", &[EXTRAPOLATE]),
 ];
 
-/// What engine extrapolate does with store buffers; under sc there are none.
-const OF_BUFFERS: [(&str, &str); 3] = [("buffer", "--buffer"), ("method", "--method"), ("rules", "--rules")];
+/// What is done with store buffers; under sc there are none.
+const OF_BUFFERS: [(&str, &str); 5] = [
+    ("buffer", "--buffer"),
+    ("rest", "--rest"),
+    ("keep", "--keep"),
+    ("method", "--method"),
+    ("rules", "--rules"),
+];
 
 /// Options of output, the commands that have no use for them, and what they would have to do with.
 const UNUSED: [(&str, &str, &[&str]); 4] = [
@@ -117,6 +125,7 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
 fn list(engines: &[&str]) -> String {
     let engines: Vec<&str> = engines.iter().copied().filter(|engine| *engine != REDUCED).collect();
     match engines[..] {
+        [] => "--emit reduced".into(),
         [engine] => format!("engine {engine}"),
         _ => format!("engines {}", engines.join(", ")),
     }
@@ -343,6 +352,9 @@ mod tests {
         assert!(check(&["--dump", "ssa", "--timeout", "3s"]));
         assert!(check(&["--dump", "boolean", "--certify"]));
         assert!(check(&["--emit", "reduced", "--engine", "explore"]));
+        assert!(check(&["--rest", "set"]));
+        assert!(check(&["--dump", "predicates", "--rest", "set", "--keep", "newest"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--emit", "reduced", "--rest", "set"]));
         assert!(check(&["--sc-copy", "atomic"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--buffer", "2"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--dump", "predicates", "--rules", "4"]));
@@ -371,6 +383,7 @@ mod tests {
         assert_eq!(check(&["--method", "ce", "--unwind", "3", "--threads", "2"]), Ok(vec![]));
         assert_eq!(check(&["--engine", "bmc", "--unwind", "3", "--formulation", "clocks"]), Ok(vec![]));
         assert_eq!(check(&["--emit", "reduced", "--buffer", "2"]), Ok(vec![]));
+        assert_eq!(check(&["--emit", "reduced", "--rest", "havoc", "--keep", "newest"]), Ok(vec![]));
         assert_eq!(check(&["--dump", "boolean", "--cube-size", "2", "--timeout", "3s"]), Ok(vec![]));
         assert_eq!(check(&["--dump", "events", "--unwind", "2"]), Ok(vec![]));
         assert_eq!(usage(&["check", "a.wtl", "--model", "rma", "--sc-copy", "atomic"]), Ok(vec![]));

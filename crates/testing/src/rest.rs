@@ -16,11 +16,13 @@ use wattle_memory::operational::{
     Action, InitialStates, MoveResult, State, Stored, Successor, Violation, initial_states, successors,
     violations,
 };
-use wattle_memory::reduction::{self, Buffers, Capacity, Keeps, Move, Reduced, Remainder, Rest};
+use wattle_memory::reduction::{self, Buffers, Capacity, Contents, Keeps, Move, Reduced, Remainder, Rest};
 use wattle_program::passes::instantiate;
 use wattle_program::step::domain;
 use wattle_program::{Program, PropertyKind, Shape, ThreadId, Unsupported, validate};
 
+use crate::compare::Disagreement;
+use crate::laws::Obeyed;
 use crate::reduction::{SC, old_point, survives_printing};
 
 /// What came of it.
@@ -35,6 +37,27 @@ pub enum Simulated {
         /// Was anything ever in a rest?
         rest: bool,
     },
+}
+
+/// Both store-buffer machines, as a law: the seed decides how many slots there are, and what is kept beside them.
+pub fn rest_loses_nothing(states: usize, program: &Program, seed: u64) -> Result<Obeyed, Disagreement> {
+    let mut all = Obeyed::default();
+    let contents = if seed.is_multiple_of(3) { Contents::Havoc } else { Contents::Set };
+    let keeps = if seed.is_multiple_of(2) { Keeps::Oldest } else { Keeps::Newest };
+    let rest = Rest { contents, keeps };
+    let capacity = Capacity { rest: Some(rest), ..Capacity::all((seed / 6 % 4) as u32) };
+    for (model, machine) in [("tso", Machine::Tso), ("pso", Machine::Pso)] {
+        let subject = format!("its reduction, {} slots and {rest:?}", capacity.each);
+        let simulated = simulates(program, machine, &capacity, states);
+        match simulated.map_err(|what| Disagreement { model: model.into(), subject, what })? {
+            Simulated::All { rest, .. } => {
+                all.compared = true;
+                all.telling |= rest;
+            }
+            Simulated::Refused(_) | Simulated::TooLarge | Simulated::NotRun => {}
+        }
+    }
+    Ok(all)
 }
 
 /// Follow both through at most so many states each. `Err`: how they differ.

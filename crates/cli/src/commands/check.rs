@@ -7,7 +7,7 @@ use wattle_driver::{Input, in_order, load, models, replay};
 use wattle_engine_extrapolate::Room;
 use wattle_report::{CheckReport, CheckVerdict, Exit, json, text};
 
-use super::{Session, accept, atomic_copy, budget, inputs, property, room, settings_with};
+use super::{Session, accept, atomic_copy, budget, inputs, property, rest, room, settings_with};
 use crate::args::{self, Dump, Emit, Format, View};
 use crate::output::{Output, aside, complain};
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &args::Check, session: &mut Session) -> Result<Exit, Str
         return print_all(&inputs, &fits, &text, session);
     }
     if args.emit == Some(Emit::Reduced) {
-        let room = room(&args.search).unwrap_or(Room::all(1));
+        let room = Room { rest: rest(&args.abstract_buffers), ..room(&args.search).unwrap_or(Room::all(1)) };
         return print_all(&inputs, &fits, &|input| dump::reduced(input, &request.model, &room), session);
     }
     let jobs = args.inputs.reading.jobs;

@@ -26,6 +26,7 @@ use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::{Extrapolate, Method, Room, SearchBy};
+use wattle_memory::reduction::{Contents, Keeps, Rest};
 use wattle_report::{Accept, Exit};
 
 use crate::args::{
@@ -145,6 +146,19 @@ fn room(search: &Search) -> Option<Room> {
         }
     }
     Some(room)
+}
+
+/// What is kept of stores that find no room, if anything is.
+fn rest(options: &args::AbstractBuffers) -> Option<Rest> {
+    let contents = match options.rest? {
+        args::Contents::Set => Contents::Set,
+        args::Contents::Havoc => Contents::Havoc,
+    };
+    let keeps = match options.keep {
+        args::Keep::Oldest => Keeps::Oldest,
+        args::Keep::Newest => Keeps::Newest,
+    };
+    Some(Rest { contents, keeps })
 }
 
 /// Which proofs count as success.

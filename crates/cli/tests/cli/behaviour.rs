@@ -42,12 +42,34 @@ fn nothing_is_silently_ignored() {
     refused(&check(&["--engine", "explore", "--unwind", "2"]), "engines bmc, enumerate");
     refused(&check(&["--buffer", "nosuch=2"]), "no shared variable `nosuch`");
     refused(&check(&["--emit", "reduced", "--buffer", "nosuch=2"]), "no shared variable `nosuch`");
+    refused(&check(&["--rest", "set"]), "--emit reduced");
+    refused(&check(&["--emit", "reduced", "--keep", "newest"]), "--rest");
     refused(&["check", "sb.wtl", "--model", "tso", "--buffer", "x=2"], "belongs to a thread");
     refused(&["fix", "sb.wtl", "--model", "pso", "--buffer", "nosuch=2"], "no shared variable `nosuch`");
     refused(&["fix", "sb.wtl", "--model", "tso", "--relax", "--anywhere"], "cannot be used with");
     refused(&["generate", "--arch", "x86", "--size", "4", "PodWR Fre PodWR Fre"], "cannot be used with");
     let ran = wattle(&["models", "-v"], "");
     assert!(ran.code == 0 && ran.stderr.contains("--verbose has no effect"), "{}", ran.stderr);
+}
+
+/// What is printed of a program with buffers can be read again.
+#[test]
+fn reduced_programs_are_read_again() {
+    for rest in [&[][..], &["--rest", "set"], &["--rest", "havoc", "--keep", "newest", "--buffer", "0"]] {
+        for model in ["tso", "pso"] {
+            let reduced = [&["check", "sb.wtl", "--model", model, "--emit", "reduced"], rest].concat();
+            let printed = wattle(&reduced, "");
+            assert_eq!(printed.code, 0, "{rest:?}: {}", printed.stderr);
+            let again = ["check", "-", "--lang", "wir", "--model", "sc", "--dump", "program"];
+            // Spans are those of the new text.
+            let without_spans = |text: &str| {
+                let line = |line: &str| line.split(" @").next().unwrap_or_default().to_owned();
+                text.lines().map(line).collect::<Vec<_>>()
+            };
+            let again = wattle(&again, &printed.stdout).stdout;
+            assert_eq!(without_spans(&again), without_spans(&printed.stdout), "{rest:?}");
+        }
+    }
 }
 
 /// A proof about nothing says so whatever was asked for.

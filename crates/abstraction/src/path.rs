@@ -17,6 +17,7 @@ use crate::predicates::Predicates;
 use crate::prover::stopped;
 use crate::question::Questions;
 use crate::system::{System, replace_leaves};
+use crate::unfold::unfold;
 
 /// Values for what a path leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +60,10 @@ pub fn solve(
     given: &Term,
     target: &Term,
 ) -> Result<Option<Solution>, Stopped> {
+    if let Some(unfolded) = unfold(system, trace, given) {
+        let found = solve(&unfolded.system, solver, &unfolded.trace, &unfolded.given, target)?;
+        return Ok(found.map(|solution| unfolded.solution(solution)));
+    }
     let mut run = Symbolic::new(system);
     let mut conditions = vec![system.init.clone()];
     let mut choices = Vec::new();

@@ -5,6 +5,7 @@
 //! violation that has inputs, or when the budget is spent; it gives up when a trace yields nothing new.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Instant;
 
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
@@ -26,7 +27,8 @@ pub(crate) const STATE: Work = Work::microseconds(4);
 const TRANSITION: Work = Work::microseconds(1);
 
 /// How a refinement loop ended.
-pub(crate) enum Conclusion {
+#[derive(Debug)]
+pub enum Conclusion {
     Proof(Box<Proof>),
     Violated {
         trace: AbstractTrace,
@@ -56,7 +58,8 @@ impl Conclusion {
 }
 
 /// Why nothing is violated.
-pub(crate) struct Proof {
+#[derive(Debug)]
+pub struct Proof {
     pub predicates: Predicates,
     pub questions: Questions,
     pub reached: Reached,
@@ -66,15 +69,15 @@ pub(crate) struct Proof {
 }
 
 /// How the loop is to work on one program.
-pub(crate) struct Proving<'a> {
+pub struct Proving<'a> {
     /// Who asks, for error messages.
     pub engine: &'static str,
     pub system: &'a System,
     pub run: &'a Run,
+    /// Others are made beside it.
+    pub solver: &'a Solver,
     pub approach: &'a Approach,
     pub phase: &'a str,
-    /// An empty solver for each round: what an earlier round asked would only be in the way.
-    pub fresh: &'a dyn Fn() -> Result<Solver, Reason>,
     /// The property that says that the reduction's bound is large enough. It is looked at last.
     pub bound: Option<usize>,
     /// If a trace is not real, but another that violates the bound was met before and is: does the loop end
@@ -93,9 +96,15 @@ pub(crate) struct Proving<'a> {
     pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
 
+impl fmt::Debug for Proving<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proving").field("phase", &self.phase).finish_non_exhaustive()
+    }
+}
+
 /// What the loop begins with.
-#[derive(Default)]
-pub(crate) struct Start {
+#[derive(Debug, Default)]
+pub struct Start {
     pub predicates: Vec<Term>,
     /// The questions that are known to need more than the others.
     pub further: HashMap<Ask, Reach>,
@@ -122,7 +131,7 @@ impl Proving<'_> {
         let mut abstraction = self.abstraction(&start.predicates, start.further)?;
         loop {
             figures.rounds += 1;
-            let solver = &mut (self.fresh)()?;
+            let solver = &mut self.fresh()?;
             let mut questions = self.questions(&abstraction.predicates, &abstraction.scope)?;
             let Abstraction { predicates, known, .. } = &mut abstraction;
             let attempt = self.attempt(solver, predicates, &mut questions, known, &mut figures, u64::MAX)?;
@@ -155,6 +164,11 @@ impl Proving<'_> {
                 }
             }
         }
+    }
+
+    /// An empty solver for each round: what an earlier round asked would only be in the way.
+    pub(crate) fn fresh(&self) -> Result<Solver, Reason> {
+        self.system.solver(self.solver).map_err(Reason::Solver)
     }
 
     fn is_lazy(&self) -> bool {
@@ -294,6 +308,6 @@ impl Proving<'_> {
 }
 
 /// Does the trace show only that the reduction's bound is too small?
-pub(crate) fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
+pub fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == bound)
 }

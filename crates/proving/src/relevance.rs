@@ -11,7 +11,7 @@ use wattle_memory::reduction::{Buffers, Reduced, Slot};
 use wattle_program::Shape;
 
 /// If the first predicate holds, the others do not matter.
-pub(crate) fn irrelevant(
+pub fn irrelevant(
     reduced: &Reduced,
     shape: &Shape,
     sc: &Predicates,

@@ -59,7 +59,7 @@ impl Proving<'_> {
         let Some(predicates) = Predicates::new(self.system, kept) else { return Ok(false) };
         let mut questions = self.questions(&predicates, scope)?;
         let mut fewer = known.renumbered(&numbers);
-        let (mut figures, solver) = (proof.figures, &mut (self.fresh)()?);
+        let (mut figures, solver) = (proof.figures, &mut self.fresh()?);
         let most = proof.figures.states * 2 + 64;
         let attempt = self.attempt(solver, &predicates, &mut questions, &mut fewer, &mut figures, most)?;
         proof.figures.calls += solver.counters().checks;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use wattle_program::{Program, Shape, Unsupported};
 
+use super::Rest;
+
 /// The paper's k: how many stores a buffer holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
@@ -12,11 +14,13 @@ pub struct Capacity {
     /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no
     /// location).
     pub of: BTreeMap<u32, u32>,
+    /// What becomes of a store that finds no room. `None`: it overflows.
+    pub rest: Option<Rest>,
 }
 
 impl Capacity {
     pub fn all(each: u32) -> Capacity {
-        Capacity { each, of: BTreeMap::new() }
+        Capacity { each, of: BTreeMap::new(), rest: None }
     }
 
     /// The capacity of a buffer for this location.
@@ -31,17 +35,19 @@ pub struct Room {
     pub each: u32,
     /// By the name of a variable, all its elements included, or of one element: `flag`, `flag[1]`.
     pub of: BTreeMap<String, u32>,
+    /// See [`Capacity::rest`].
+    pub rest: Option<Rest>,
 }
 
 impl Room {
     pub fn all(each: u32) -> Room {
-        Room { each, of: BTreeMap::new() }
+        Room { each, of: BTreeMap::new(), rest: None }
     }
 
     /// By location.
     pub(super) fn capacity(&self, program: &Program) -> Result<Capacity, Unsupported> {
         let shape = Shape::new(program).map_err(|error| Unsupported::new(error.to_string()))?;
-        let mut capacity = Capacity::all(self.each);
+        let mut capacity = Capacity { rest: self.rest, ..Capacity::all(self.each) };
         // Elements after the variables that they belong to, so that the number of an element overrides the
         // one of its variable.
         let (elements, variables): (Vec<_>, Vec<_>) =

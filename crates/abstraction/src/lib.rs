@@ -22,6 +22,7 @@ mod sets;
 pub mod slice;
 pub mod system;
 mod unfold;
+mod walk;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
 pub use entail::{Entail, Entailed, Stopped, by_cubes};
@@ -32,3 +33,4 @@ pub use prover::{Prover, Shown};
 pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};
 pub use sets::speaks_of_elements;
 pub use system::System;
+pub use walk::Walk;

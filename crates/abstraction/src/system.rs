@@ -75,8 +75,8 @@ pub struct System {
     pub cells: Vec<Cell>,
     /// Of all cells but sets.
     pub init: Term,
-    /// What sets hold at first, by the leaf of the cell; those that are not fixed are left out.
-    pub initial_sets: HashMap<Term, Term>,
+    /// By cell: what it holds at first, if that is fixed.
+    pub initial: Vec<Option<Term>>,
     /// The values that edges choose from sets, each with the leaf of the set.
     pub chosen: Vec<(Term, Term)>,
     /// What is true of all states because of the sorts of cells: the solver does not know where an enumeration ends.
@@ -107,7 +107,7 @@ impl System {
         let mut system = System {
             numbers: (0..).zip(&builder.cells).map(|(number, cell)| (cell.leaf.clone(), number)).collect(),
             init: builder.init()?,
-            initial_sets: builder.initial_sets()?,
+            initial: builder.initial()?,
             chosen: vec![],
             domains: builder.cells.iter().filter_map(|cell| builder.among(&cell.leaf, None)).collect(),
             entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
@@ -177,7 +177,28 @@ impl System {
 
     /// A predicate as a formula over initial states.
     pub(crate) fn initially(&self, predicate: &Term) -> Term {
-        sets::before(predicate, &|leaf| self.initial_sets.get(&leaf).cloned().unwrap_or(leaf)).fold()
+        let set = |leaf: &Term| (leaf.sort() == Sort::IntSet).then(|| self.starts_as(leaf)).flatten();
+        sets::before(predicate, &|leaf| set(&leaf).unwrap_or(leaf)).fold()
+    }
+
+    /// What the cell with this leaf holds at first, if that is fixed.
+    pub fn starts_as(&self, leaf: &Term) -> Option<Term> {
+        self.initial[*self.numbers.get(leaf)? as usize].clone()
+    }
+
+    /// What a property says while threads stand at these points. `None`: it is not asked there.
+    pub(crate) fn property_at(&self, property: usize, points: &[Point]) -> Option<Term> {
+        let (kind, formula) = &self.properties[property];
+        let ended = |thread: u32| self.ends[thread as usize][points[thread as usize].0 as usize];
+        if *kind == PropertyKind::Finally && !(0..points.len() as u32).all(ended) {
+            return None;
+        }
+        let said = formula.map(&mut |term| match term.kind() {
+            Kind::At { process, point, .. } => Term::bool(points[*process as usize].0 == *point),
+            Kind::Ended { process, .. } => Term::bool(ended(*process)),
+            _ => term,
+        });
+        Some(said.fold())
     }
 
     pub(crate) fn has_sets(&self) -> bool {
@@ -269,30 +290,22 @@ impl Builder<'_> {
         self.shape.locations.len() as u32 + before.map(|process| process.locals.len() as u32).sum::<u32>()
     }
 
-    /// By cell: its initial value, if that is fixed.
-    fn initial_values(&self) -> Result<Vec<Option<Value>>, Unsupported> {
+    fn initial(&self) -> Result<Vec<Option<Term>>, Unsupported> {
         let fault = |fault: Fault| Unsupported::new(fault.to_string());
         let mut values = self.shape.initial_memory(self.program).map_err(fault)?;
         for thread in self.shape.thread_ids() {
             values.extend(self.shape.initial_locals(self.program, thread).map_err(fault)?);
         }
-        Ok(values)
-    }
-
-    fn initial_sets(&self) -> Result<HashMap<Term, Term>, Unsupported> {
-        let of_set = |(cell, value): (&Cell, Option<Value>)| match value {
-            Some(value @ Value::Set(_)) => Some((cell.leaf.clone(), Term::value(value, Sort::IntSet))),
-            _ => None,
-        };
-        Ok(self.cells.iter().zip(self.initial_values()?).filter_map(of_set).collect())
+        let of = |(cell, value): (&Cell, Option<Value>)| Some(Term::value(value?, cell.leaf.sort()));
+        Ok(self.cells.iter().zip(values).map(of).collect())
     }
 
     fn init(&self) -> Result<Term, Unsupported> {
         let mut all = Vec::new();
-        let values = self.cells.iter().zip(self.initial_values()?);
+        let values = self.cells.iter().zip(self.initial()?);
         for (cell, value) in values.filter(|(cell, _)| cell.leaf.sort() != Sort::IntSet) {
             match value {
-                Some(value) => all.push(cell.leaf.clone().equals(Term::value(value, cell.leaf.sort()))),
+                Some(value) => all.push(cell.leaf.clone().equals(value)),
                 None => all.extend(self.among(&cell.leaf, cell.range)),
             }
         }

@@ -108,8 +108,8 @@ impl<'s> Line<'s> {
                 continue;
             }
             cells.push(None);
-            let initial = from.initial_sets.get(&cell.leaf).and_then(Term::as_value);
-            if let Some(Value::Set(values)) = initial {
+            let initial = from.starts_as(&cell.leaf);
+            if let Some(Value::Set(values)) = initial.as_ref().and_then(Term::as_value) {
                 contents.insert(cell.leaf.clone(), values.iter().map(|value| Term::int(*value)).collect());
             }
         }
@@ -186,11 +186,12 @@ impl<'s> Line<'s> {
 
     fn end(self) -> Unfolded {
         let numbers = (0..).zip(&self.own).map(|(number, cell)| (cell.leaf.clone(), number)).collect();
+        let initial = self.own.iter().map(|cell| self.from.starts_as(&cell.leaf)).collect();
         let system = System {
             cells: self.own,
             transitions: self.steps,
             numbers,
-            initial_sets: HashMap::new(),
+            initial,
             chosen: vec![],
             ..self.from.clone()
         };

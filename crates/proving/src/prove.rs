@@ -19,6 +19,7 @@ use wattle_smt::Solver;
 
 use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
+use crate::solver::why_stopped;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -147,7 +148,7 @@ impl Proving<'_> {
             };
             let put_off = put_off.filter(|_| self.prefers_bound);
             for trace in [&trace].into_iter().chain(&put_off) {
-                let solution = self.solution(solver, &abstraction.predicates, &mut questions, trace)?;
+                let solution = self.solution(solver, trace)?;
                 if let Some(solution) = solution {
                     let Abstraction { predicates, scope: Scope { further, .. }, .. } = abstraction;
                     let (trace, figures) = (trace.clone(), Box::new(figures));
@@ -227,7 +228,7 @@ impl Proving<'_> {
         }
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+        let (given, target) = self.obligation(trace)?;
         let more = self.explain(solver, predicates, trace, &given, &target).map_err(failed)?;
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
@@ -240,27 +241,16 @@ impl Proving<'_> {
         Ok(if new == 0 { Err("refinement found no new predicate") } else { Ok(new) })
     }
 
-    fn obligation(
-        &self,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<(Term, Term), Halt> {
+    fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
         let found = "an abstract trace violates something";
         let nothing =
             || Contradiction::within(self.engine, found, "there is no such check or property").into();
-        obligation(self.system, predicates, questions, trace).ok_or_else(nothing)
+        obligation(self.system, trace).ok_or_else(nothing)
     }
 
     /// Is the trace real?
-    fn solution(
-        &self,
-        solver: &mut Solver,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<Option<Solution>, Halt> {
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+    fn solution(&self, solver: &mut Solver, trace: &AbstractTrace) -> Result<Option<Solution>, Halt> {
+        let (given, target) = self.obligation(trace)?;
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
@@ -286,11 +276,7 @@ impl Proving<'_> {
     }
 
     pub(crate) fn reason(&self, stopped: Stopped) -> Reason {
-        match stopped {
-            // Where the budget is no longer spent, it was memory, which has been given back since.
-            Stopped::Asked => self.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory),
-            Stopped::Solver(why) => Reason::Solver(why),
-        }
+        why_stopped(self.run, stopped)
     }
 
     pub(crate) fn spent(&self, states: u64) -> Spent {

@@ -208,7 +208,8 @@ impl<'a> Checked<'a> {
 
     /// The same, of initial states.
     fn initially(&self, formula: &Term) -> Term {
-        sets::before(formula, &|cell| self.system.initial_sets.get(cell).cloned())
+        let is_set = |cell: &Term| cell.sort() == Sort::IntSet;
+        sets::before(formula, &|cell| self.system.starts_as(cell).filter(|_| is_set(cell)))
     }
 }
 

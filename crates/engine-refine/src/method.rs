@@ -1,0 +1,218 @@
+//! The loop of section 7: abstract, check, and analyse the counterexample.
+//!
+//! A trace that the abstraction allows is one of four things (the paper's Fig. 1):
+//!
+//! 1. feasible under sequential consistency: the program is wrong, and no fence mends it;
+//! 2. infeasible there, but feasible under the model: the program is wrong under the model;
+//! 3. infeasible there, but feasible with the abstract buffers: there must be more slots, as many as it takes to
+//!    exclude the trace (some number does, because the trace has finitely many stores);
+//! 4. infeasible with the abstract buffers: there must be more predicates. This is the inner loop
+//!    (`wattle_proving::Proving`), which ends with a proof or with a trace of the first three kinds.
+//!
+//! Feasibility under the model is asked of the exact reduction with as many slots as the trace has stores
+//! ([`feasible`]), and what is found there is replayed on the machine.
+
+use wattle_abstraction::System;
+use wattle_abstraction::checker::AbstractTrace;
+use wattle_abstraction::path::Solution;
+use wattle_engine::{Answer, Halt, Progress, Reason, Statistics};
+use wattle_memory::reduction::{Capacity, Reduction, plain_moves};
+use wattle_proving::{
+    Approach, Conclusion, FromSc, Learnt, Proving, Start, Subject, UnderSc, irrelevant, why_stopped,
+};
+
+use crate::feasible::{Feasible, Goal, Moving, Written, feasible};
+use crate::options::Refine;
+use crate::parameterised::{instances, parameterised};
+
+/// The engine at work on one task.
+pub(crate) struct Refinement<'a> {
+    pub engine: &'a Refine,
+    pub subject: &'a Subject<'a>,
+}
+
+/// What a counterexample of the abstraction is.
+enum Case {
+    /// 1 and 2: a run of the machine.
+    Real(Box<Real>),
+    /// 3: the fewest slots that exclude it.
+    Slots(u32),
+    /// It is not known which.
+    Unclear,
+}
+
+/// A trace in the exact reduction, with inputs.
+struct Real {
+    written: Written,
+    trace: AbstractTrace,
+    solution: Solution,
+}
+
+/// A trace with more stores in one thread is not analysed.
+const MOST_SLOTS: u32 = 24;
+
+impl Refinement<'_> {
+    pub(crate) fn verdict(&self, statistics: &mut Statistics) -> Result<Answer, Halt> {
+        let subject = self.subject;
+        let how = UnderSc { approach: &Approach::Lazy, refines: true };
+        let conclusion = subject.prove_under_sc(how, statistics)?;
+        let Some(reduction) = subject.reduction else {
+            return subject.answer(conclusion, &subject.sc, None, statistics);
+        };
+        if let Conclusion::Violated { trace, .. } = &conclusion {
+            let moving = Moving::of(&subject.program, &subject.sc, &plain_moves(&subject.program), trace);
+            if let Some(real) = self.on_the_machine(reduction, &moving, &moving.at_once())? {
+                return self.unsafe_by(real, conclusion, statistics);
+            }
+        }
+        let sc = subject.left_by(conclusion, statistics);
+        let (mut slots, mut learnt) = (self.engine.slots.unwrap_or(0), None);
+        loop {
+            statistics.count("slots", u64::from(slots));
+            let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
+            let conclusion = self.prove(&written, &sc, learnt.as_ref(), slots)?;
+            let Conclusion::Violated { trace, .. } = &conclusion else {
+                return subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
+            };
+            match self.analyse(reduction, &written, trace, slots)? {
+                Case::Real(real) => return self.unsafe_by(*real, conclusion, statistics),
+                Case::Slots(more) if self.engine.slots.is_none() => {
+                    slots = more;
+                    learnt = self.learnt(written, conclusion);
+                }
+                Case::Slots(_) | Case::Unclear => {
+                    let why = match slots {
+                        1 => "a trace is possible only because one slot of a buffer is exact".to_string(),
+                        _ => format!("a trace is possible only because {slots} slots of a buffer are exact"),
+                    };
+                    let gave_up = self.gave_up(conclusion, why);
+                    return subject.answer(gave_up, &written.system, Some(&written.reduced), statistics);
+                }
+            }
+        }
+    }
+
+    fn written(&self, reduction: &dyn Reduction, capacity: &Capacity) -> Result<Written, Halt> {
+        let reduced =
+            reduction.reduce(self.subject.task.program, capacity).map_err(Reason::Unsupported)?;
+        let system = System::new(&reduced.program).map_err(Reason::Unsupported)?;
+        Ok(Written { reduced, system })
+    }
+
+    /// The inner loop.
+    fn prove(
+        &self,
+        written: &Written,
+        sc: &FromSc,
+        learnt: Option<&Learnt>,
+        slots: u32,
+    ) -> Result<Conclusion, Halt> {
+        let (subject, Written { reduced, system }) = (self.subject, written);
+        let phase = format!("{slots} exact slots");
+        subject.run.progress(&Progress { phase: phase.clone(), states: 0, depth: 0 });
+        let mut start = learnt.map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
+        start.predicates = [parameterised(sc.predicates.terms(), reduced), start.predicates].concat();
+        let proving = Proving {
+            engine: subject.engine,
+            system,
+            run: subject.run,
+            solver: &subject.solver,
+            approach: &Approach::Lazy,
+            phase: &phase,
+            bound: reduced.bound,
+            prefers_bound: false,
+            refines: true,
+            given: sc.given && learnt.is_none(),
+            lean: false,
+            images: &|predicate| {
+                let mut all = subject.images(predicate);
+                all.extend(instances(predicate, reduced));
+                all
+            },
+            irrelevant: &|all| irrelevant(reduced, &subject.shape, &sc.predicates, all),
+        };
+        proving.prove(start)
+    }
+
+    /// Which of the four is it? (The fourth does not come here.)
+    fn analyse(
+        &self,
+        reduction: &dyn Reduction,
+        written: &Written,
+        trace: &AbstractTrace,
+        slots: u32,
+    ) -> Result<Case, Halt> {
+        let Written { reduced, system } = written;
+        let moving = Moving::of(&reduced.program, system, &reduced.moves, trace);
+        for goals in [moving.at_once(), moving.as_it_is()] {
+            if let Some(real) = self.on_the_machine(reduction, &moving, &goals)? {
+                return Ok(Case::Real(Box::new(real)));
+            }
+        }
+        let most = moving.stores(&self.subject.program);
+        for more in slots + 1..=most.min(MOST_SLOTS) {
+            let finer = self.written(reduction, &self.engine.abstract_buffers(more))?;
+            if let Feasible::No = self.feasible(&finer, &moving, &moving.as_it_is())? {
+                return Ok(Case::Slots(more));
+            }
+        }
+        Ok(Case::Unclear)
+    }
+
+    /// The moves on the machine: in the exact reduction, with room for all stores.
+    fn on_the_machine(
+        &self,
+        reduction: &dyn Reduction,
+        moving: &Moving,
+        goals: &[Goal],
+    ) -> Result<Option<Real>, Halt> {
+        let stores = moving.stores(&self.subject.program);
+        if stores > MOST_SLOTS {
+            return Ok(None);
+        }
+        let written = self.written(reduction, &Capacity::all(stores.max(1)))?;
+        match self.feasible(&written, moving, goals)? {
+            Feasible::Yes(found) => {
+                let (trace, solution) = *found;
+                Ok(Some(Real { written, trace, solution }))
+            }
+            Feasible::No | Feasible::Unclear => Ok(None),
+        }
+    }
+
+    fn feasible(&self, written: &Written, moving: &Moving, goals: &[Goal]) -> Result<Feasible, Halt> {
+        let solver = &mut written.system.solver(&self.subject.solver).map_err(Reason::Solver)?;
+        feasible(written, goals, moving, solver).map_err(|stopped| why_stopped(self.subject.run, stopped).into())
+    }
+
+    fn unsafe_by(
+        &self,
+        real: Real,
+        conclusion: Conclusion,
+        statistics: &mut Statistics,
+    ) -> Result<Answer, Halt> {
+        let Real { written, trace, solution } = real;
+        let Conclusion::Violated { predicates, further, figures, .. } = conclusion else {
+            return self.subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
+        };
+        let real = Conclusion::Violated { trace, solution, predicates, further, figures };
+        self.subject.answer(real, &written.system, Some(&written.reduced), statistics)
+    }
+
+    /// What is carried over to more slots.
+    fn learnt(&self, written: Written, conclusion: Conclusion) -> Option<Learnt> {
+        match conclusion {
+            Conclusion::Violated { predicates, further, figures, .. } => {
+                Some(Learnt { program: written.reduced.program, predicates, further, figures })
+            }
+            Conclusion::Proof(_) | Conclusion::GaveUp { .. } => None,
+        }
+    }
+
+    fn gave_up(&self, conclusion: Conclusion, why: String) -> Conclusion {
+        match conclusion {
+            Conclusion::Violated { trace, predicates, .. } => Conclusion::GaveUp { why, trace, predicates },
+            other => other,
+        }
+    }
+}

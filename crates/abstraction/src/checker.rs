@@ -251,7 +251,8 @@ impl<'a> Search<'a> {
         for predicate in 0..self.predicates.len() {
             let (holds, fails) = self.questions.initial[predicate];
             let (mut is_so, nothing) = (None, Cube::default());
-            for (goal, value) in [Some((holds, true)), fails.map(|goal| (goal, false))].into_iter().flatten() {
+            for (goal, value) in [Some((holds, true)), fails.map(|goal| (goal, false))].into_iter().flatten()
+            {
                 if is_so.is_none() && self.ask(goal, &nothing)? == Entailed::Yes {
                     is_so = Some(value);
                 }

@@ -79,6 +79,7 @@ impl Extrapolation<'_> {
             refines: !self.engine.no_refinement,
             given: sc.given && learnt.is_none(),
             lean: false,
+            patience: None,
             images: &|predicate| self.subject.images(predicate),
             irrelevant: &|all| irrelevant(reduced, &self.subject.shape, &sc.predicates, all),
         };

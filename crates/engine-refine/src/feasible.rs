@@ -220,7 +220,8 @@ impl<'a> Search<'a> {
         let violations: Vec<Violated> = match &self.moving.violated {
             What::Property(property) => vec![Violated::Property(*property)],
             What::Check { moved, wrong } => {
-                let tried = walk.leaving(moved.thread).iter().filter(|number| self.what(**number) == moved.what);
+                let tried =
+                    walk.leaving(moved.thread).iter().filter(|number| self.what(**number) == moved.what);
                 let program = &self.written.reduced.program;
                 let checks = tried.flat_map(|transition| {
                     let all = 0..system.transitions[*transition].checks.len();

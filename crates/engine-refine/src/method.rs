@@ -37,8 +37,21 @@ enum Case {
     Real(Box<Real>),
     /// 3: the fewest slots that exclude it.
     Slots(u32),
+    /// 4: and refinement finds no predicates that exclude it.
+    Predicates,
     /// It is not known which.
     Unclear,
+    /// None: the loop has ended.
+    Done,
+}
+
+fn too_coarse(slots: u32) -> String {
+    let exact = match slots {
+        0 => "no store of a buffer is".to_string(),
+        1 => "one store of a buffer is".to_string(),
+        _ => format!("{slots} stores of a buffer are"),
+    };
+    format!("a trace that the machine does not have is possible if {exact} kept in order")
 }
 
 /// A trace in the exact reduction, with inputs.
@@ -48,8 +61,21 @@ struct Real {
     solution: Solution,
 }
 
+/// The exact slots to begin with. With none, a store that is alone in its buffer may reach memory twice.
+const FIRST_SLOTS: u32 = 1;
+
+/// Slots are added for a trace up to this number. Where each number excludes one trace more and no number all
+/// of them, the order of stores matters, and the abstract rest has none.
+const MOST_SLOTS: u32 = 6;
+
+/// Where refinement by predicates does not come to an end, one slot more is tried, up to this number.
+const MOST_TRIED: u32 = 3;
+
+/// Refinement is taken not to come to an end after so many rounds.
+const PATIENCE: u64 = 24;
+
 /// A trace with more stores in one thread is not analysed.
-const MOST_SLOTS: u32 = 24;
+const MOST_STORES: u32 = 24;
 
 impl Refinement<'_> {
     pub(crate) fn verdict(&self, statistics: &mut Statistics) -> Result<Answer, Halt> {
@@ -66,35 +92,36 @@ impl Refinement<'_> {
             }
         }
         let sc = subject.left_by(conclusion, statistics);
-        let (mut slots, mut learnt) = (self.engine.slots.unwrap_or(0), None);
+        let (mut slots, mut learnt) = (self.engine.slots.unwrap_or(FIRST_SLOTS), None);
         loop {
             statistics.count("slots", u64::from(slots));
             let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
             let conclusion = self.prove(&written, &sc, learnt.as_ref(), slots)?;
-            let Conclusion::Violated { trace, .. } = &conclusion else {
-                return subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
+            let case = match &conclusion {
+                Conclusion::Violated { trace, .. } => self.analyse(reduction, &written, trace, slots)?,
+                Conclusion::GaveUp { .. } if slots < MOST_TRIED => Case::Predicates,
+                Conclusion::GaveUp { .. } | Conclusion::Proof(_) => Case::Done,
             };
-            match self.analyse(reduction, &written, trace, slots)? {
-                Case::Real(real) => return self.unsafe_by(*real, conclusion, statistics),
-                Case::Slots(more) if self.engine.slots.is_none() => {
+            let conclusion = match (case, self.engine.slots) {
+                (Case::Real(real), _) => return self.unsafe_by(*real, conclusion, statistics),
+                (Case::Slots(more), None) if more <= MOST_SLOTS => {
                     slots = more;
                     learnt = self.learnt(written, conclusion);
+                    continue;
                 }
-                Case::Slots(_) | Case::Unclear => {
-                    let why = match slots {
-                        1 => "a trace is possible only because one slot of a buffer is exact".to_string(),
-                        _ => format!("a trace is possible only because {slots} slots of a buffer are exact"),
-                    };
-                    let gave_up = self.gave_up(conclusion, why);
-                    return subject.answer(gave_up, &written.system, Some(&written.reduced), statistics);
+                (Case::Predicates, None) => {
+                    (slots, learnt) = (slots + 1, None);
+                    continue;
                 }
-            }
+                (Case::Slots(_) | Case::Unclear, _) => self.gave_up(conclusion, too_coarse(slots)),
+                (Case::Predicates | Case::Done, _) => conclusion,
+            };
+            return subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
         }
     }
 
     fn written(&self, reduction: &dyn Reduction, capacity: &Capacity) -> Result<Written, Halt> {
-        let reduced =
-            reduction.reduce(self.subject.task.program, capacity).map_err(Reason::Unsupported)?;
+        let reduced = reduction.reduce(self.subject.task.program, capacity).map_err(Reason::Unsupported)?;
         let system = System::new(&reduced.program).map_err(Reason::Unsupported)?;
         Ok(Written { reduced, system })
     }
@@ -124,6 +151,7 @@ impl Refinement<'_> {
             refines: true,
             given: sc.given && learnt.is_none(),
             lean: false,
+            patience: (self.engine.slots.is_none() && slots < MOST_TRIED).then_some(PATIENCE),
             images: &|predicate| {
                 let mut all = subject.images(predicate);
                 all.extend(instances(predicate, reduced));
@@ -150,7 +178,7 @@ impl Refinement<'_> {
             }
         }
         let most = moving.stores(&self.subject.program);
-        for more in slots + 1..=most.min(MOST_SLOTS) {
+        for more in slots + 1..=most.min(MOST_STORES) {
             let finer = self.written(reduction, &self.engine.abstract_buffers(more))?;
             if let Feasible::No = self.feasible(&finer, &moving, &moving.as_it_is())? {
                 return Ok(Case::Slots(more));
@@ -167,7 +195,7 @@ impl Refinement<'_> {
         goals: &[Goal],
     ) -> Result<Option<Real>, Halt> {
         let stores = moving.stores(&self.subject.program);
-        if stores > MOST_SLOTS {
+        if stores > MOST_STORES {
             return Ok(None);
         }
         let written = self.written(reduction, &Capacity::all(stores.max(1)))?;
@@ -182,7 +210,8 @@ impl Refinement<'_> {
 
     fn feasible(&self, written: &Written, moving: &Moving, goals: &[Goal]) -> Result<Feasible, Halt> {
         let solver = &mut written.system.solver(&self.subject.solver).map_err(Reason::Solver)?;
-        feasible(written, goals, moving, solver).map_err(|stopped| why_stopped(self.subject.run, stopped).into())
+        feasible(written, goals, moving, solver)
+            .map_err(|stopped| why_stopped(self.subject.run, stopped).into())
     }
 
     fn unsafe_by(

@@ -91,6 +91,8 @@ pub struct Proving<'a> {
     pub given: bool,
     /// Is the proof to do with as few predicates as it can?
     pub lean: bool,
+    /// After so many rounds the loop gives up.
+    pub patience: Option<u64>,
     /// What comes with a predicate that refinement finds.
     pub images: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
@@ -155,11 +157,39 @@ impl Proving<'_> {
                     return Ok(Conclusion::Violated { trace, solution, predicates, further, figures });
                 }
             }
+            let rounds = figures.rounds - start.figures.rounds;
+            if self.patience.is_some_and(|patience| rounds >= patience) {
+                let (why, predicates) = (format!("no end after {rounds} rounds"), abstraction.predicates);
+                return Ok(Conclusion::GaveUp { why, trace, predicates });
+            }
             let refined = self.refine(solver, &mut abstraction, &mut questions, &trace)?;
             figures.calls += solver.counters().checks;
             match refined {
                 Ok(more) => figures.refined += more,
                 Err(why) => {
+                    if std::env::var("DBG").is_ok() {
+                        for (n, p) in abstraction.predicates.terms().iter().enumerate() {
+                            eprintln!("{n}: {p:?}");
+                        }
+                        for (i, s) in trace.steps.iter().enumerate() {
+                            let t = &self.system.transitions[*s];
+                            eprintln!(
+                                "{:?}\n  {} {:?}->{:?} guard {:?}\n   updates {:?}",
+                                trace.states[i].literals().collect::<Vec<_>>(),
+                                t.thread,
+                                t.from,
+                                t.to,
+                                t.guard,
+                                t.updates
+                            );
+                        }
+                        eprintln!(
+                            "{:?} {:?}",
+                            trace.states.last().unwrap().literals().collect::<Vec<_>>(),
+                            trace.violated
+                        );
+                        eprintln!("further {:?}", abstraction.scope.further);
+                    }
                     let predicates = abstraction.predicates;
                     return Ok(Conclusion::GaveUp { why: why.into(), trace, predicates });
                 }

@@ -69,11 +69,9 @@ fn unused(reduced: &Reduced, predicates: &Predicates) -> Vec<(usize, Set)> {
             }
         }
     }
-    // An abstract rest is one more slot: of its three locals, the first says whether it is in use.
-    let rest = |thread: u32, rest: &Remainder| {
-        let held: Vec<u32> = [rest.last].into_iter().chain(rest.values).collect();
-        (thread, rest.more, vec![held])
-    };
+    // An abstract rest is one more slot. (Its set is empty while it is not in use, which matters when something is
+    // inserted.)
+    let rest = |thread: u32, rest: &Remainder| (thread, rest.more, vec![vec![rest.last]]);
     match &reduced.buffers {
         Buffers::Pso(threads) => {
             let all = (0..).zip(threads).flat_map(|(thread, own)| own.iter().map(move |one| (thread, one)));

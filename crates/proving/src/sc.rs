@@ -52,6 +52,7 @@ impl Subject<'_> {
             refines: how.refines,
             given: self.given,
             lean: how.refines && self.reduction.is_some(),
+            patience: None,
             images: &|predicate| self.images(predicate),
             irrelevant: &|_| vec![],
         };

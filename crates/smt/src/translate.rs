@@ -235,7 +235,9 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
             }
         }
         // Of one set: which elements of it are equal is not known here, so fewer facts follow than are true.
-        Kind::Binary(Binary::Member, _, set) | Kind::Element(set) if is_cell(set) => Ok(Shape::Variable(sort)),
+        Kind::Binary(Binary::Member, _, set) | Kind::Element(set) if is_cell(set) => {
+            Ok(Shape::Variable(sort))
+        }
         Kind::Element(_) => refuse("an element of what is not a cell"),
         Kind::Binary(operator, a, b) => binary(*operator, a, b),
         Kind::Address { .. } | Kind::Number(_) | Kind::Pointer(_) => refuse("an address"),

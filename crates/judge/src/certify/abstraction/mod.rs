@@ -137,7 +137,8 @@ impl<'a> Checked<'a> {
             let known = match &triple.claim {
                 Claim::Contradiction => true,
                 // That not all elements of a set are so is never claimed.
-                Claim::Initially { predicate, value: false } | Claim::Sets { predicate, value: false, .. }
+                Claim::Initially { predicate, value: false }
+                | Claim::Sets { predicate, value: false, .. }
                     if self.proof.predicates.get(*predicate).is_some_and(sets::is_over_elements) =>
                 {
                     false

@@ -108,9 +108,9 @@ impl<'c> Triples<'c> {
         target: &Term,
     ) -> Result<bool, Reason> {
         let (predicates, truth) = (&self.checked.proof.predicates, Term::bool(true));
-        let literals = cube.literals().map(|(predicate, value)| {
-            sets::literal(&predicates[predicate], value, guard.unwrap_or(&truth))
-        });
+        let literals = cube
+            .literals()
+            .map(|(predicate, value)| sets::literal(&predicates[predicate], value, guard.unwrap_or(&truth)));
         let all: Vec<Term> = literals.chain([given.clone(), target.negated()]).collect();
         Ok(!self.is_possible(&all)?)
     }

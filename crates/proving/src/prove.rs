@@ -167,29 +167,6 @@ impl Proving<'_> {
             match refined {
                 Ok(more) => figures.refined += more,
                 Err(why) => {
-                    if std::env::var("DBG").is_ok() {
-                        for (n, p) in abstraction.predicates.terms().iter().enumerate() {
-                            eprintln!("{n}: {p:?}");
-                        }
-                        for (i, s) in trace.steps.iter().enumerate() {
-                            let t = &self.system.transitions[*s];
-                            eprintln!(
-                                "{:?}\n  {} {:?}->{:?} guard {:?}\n   updates {:?}",
-                                trace.states[i].literals().collect::<Vec<_>>(),
-                                t.thread,
-                                t.from,
-                                t.to,
-                                t.guard,
-                                t.updates
-                            );
-                        }
-                        eprintln!(
-                            "{:?} {:?}",
-                            trace.states.last().unwrap().literals().collect::<Vec<_>>(),
-                            trace.violated
-                        );
-                        eprintln!("further {:?}", abstraction.scope.further);
-                    }
                     let predicates = abstraction.predicates;
                     return Ok(Conclusion::GaveUp { why: why.into(), trace, predicates });
                 }

@@ -36,6 +36,7 @@ thread q {
         let request = Fix {
             engine: Some("extrapolate".into()),
             extract,
+            settings: Settings { smt: super::smt(), ..Settings::default() },
             ..Fix::new(models::resolve("pso", false).unwrap())
         };
         let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();

@@ -165,11 +165,21 @@ pub fn lists(only: Option<&str>) -> Result<(), String> {
 pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) -> Result<(), String> {
     let Some(reduction) = memory.machine.and_then(reduction::of) else { return Ok(()) };
     let program = &loaded.parsed.program;
+    names_are_known(settings, loaded)?;
     match &settings.extrapolate.buffer {
         Some(room) if Shape::new(program).is_ok() => {
             reduction.capacity(program, room).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
+    }
+}
+
+/// The same, whatever the model.
+pub(crate) fn names_are_known(settings: &Settings, loaded: &Loaded) -> Result<(), String> {
+    let room = settings.extrapolate.buffer.as_ref();
+    match room.and_then(|room| room.unknown(&loaded.parsed.program)) {
+        Some(why) => Err(format!("--buffer: {why}")),
+        None => Ok(()),
     }
 }
 

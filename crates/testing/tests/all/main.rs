@@ -11,3 +11,4 @@ mod instantiate;
 mod laws;
 mod reduction;
 mod sections;
+mod sets;

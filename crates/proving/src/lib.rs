@@ -16,6 +16,7 @@ mod attempt;
 mod certificate;
 mod enlarge;
 mod figures;
+mod hints;
 mod lean;
 mod learnt;
 mod lift;

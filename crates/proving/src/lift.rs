@@ -88,6 +88,44 @@ impl<'a> Lifting<'a> {
         places
     }
 
+    /// A formula with places replaced by the content of the location whose values they hold. `None`: a place
+    /// may hold values of several locations.
+    pub fn lowered(&self, formula: &Term) -> Option<Term> {
+        let mut clear = true;
+        let lowered = formula.map(&mut |term| match self.held(&term)[..] {
+            [] => term,
+            [location] => self.content(location),
+            _ => {
+                clear = false;
+                term
+            }
+        });
+        clear.then_some(lowered)
+    }
+
+    /// The locations whose values a term may hold. None: it is no place.
+    fn held(&self, term: &Term) -> Vec<u32> {
+        let Kind::LocalOf { process, local, .. } = term.kind() else { return vec![] };
+        match &self.reduced.buffers {
+            Buffers::Pso(threads) => {
+                let own = threads.get(*process as usize).into_iter().flatten();
+                own.filter(|buffer| buffer.slots.contains(local)).map(|buffer| buffer.location).collect()
+            }
+            Buffers::Tso(threads) => {
+                let Some(Some(buffer)) = threads.get(*process as usize) else { return vec![] };
+                let holds = buffer.slots.iter().any(|slot| slot.rhs.get(&term.sort()) == Some(local));
+                let of_sort = |location: &&u32| holds && self.sort(**location) == term.sort();
+                buffer.written.iter().filter(of_sort).copied().collect()
+            }
+        }
+    }
+
+    pub fn content(&self, location: u32) -> Term {
+        let info = &self.shape.locations[location as usize];
+        let indices = info.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
+        Term::content(Term::address(info.variable, indices), self.sort(location))
+    }
+
     /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
     /// one).
     pub fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {

@@ -91,7 +91,7 @@ pub fn run(engine: &dyn Engine, smt: &[PathBuf]) -> Score {
 
 fn ask(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected, smt: &[PathBuf]) -> Said {
     let Some(memory) = find(model) else { return Said::Wrong("no such memory model".into()) };
-    let task = Task { program: &case.program, memory, property: case.property };
+    let task = Task { program: &case.program, memory, property: case.property, hints: None };
     if let Err(refused) = engine.accepts(&task) {
         return match expected {
             Expected::Unsupported(what) if refused.what.contains(what) => Said::Refused(None),
@@ -136,7 +136,7 @@ pub fn run_outcomes(engine: &dyn Outcomes) -> Vec<String> {
     for (program, counts) in shapes::counted() {
         for (model, count) in ["sc", "tso", "pso"].into_iter().zip(counts) {
             let Some(memory) = find(model) else { continue };
-            let task = Task { program: &program, memory, property: Property::Stated };
+            let task = Task { program: &program, memory, property: Property::Stated, hints: None };
             match engine.outcomes(&task, &Run::default()) {
                 Ok(found) if found.len() == count => {}
                 Ok(found) => wrong.push(format!(

@@ -288,6 +288,7 @@ mod tests {
             "all",
             "anywhere",
             "per_thread",
+            "extract",
             "relax",
             "cost",
             "write",

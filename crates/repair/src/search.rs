@@ -20,10 +20,11 @@
 //! engine can neither prove nor refute, `descend` takes over.
 
 use wattle_engine::{
-    Answer, Contradiction, Counterexample, Engine, Halt, Progress, Reason, Run, Spent, Statistics, Task,
-    Verdict, Work,
+    Answer, Contradiction, Counterexample, Engine, Halt, Hints, Progress, Reason, Run, Spent, Statistics,
+    Task, Verdict, Work,
 };
 use wattle_judge::confirm::confirm;
+use wattle_program::{EdgeId, Shape, ThreadId};
 
 use crate::clause::{Clause, clauses, control_is_positive, fences_only_forbid, twins};
 use crate::descend::descend;
@@ -136,12 +137,17 @@ pub(crate) struct Search<'a> {
     pub engine: &'a dyn Engine,
     pub run: &'a Run,
     pub clauses: Vec<Clause>,
+    /// The last counterexample that was confirmed.
+    pub latest: Option<Counterexample>,
     answers: Vec<(Set, Judged)>,
     /// Was every clause learnt from a counterexample that refutes all placements which miss the clause? Only then
     /// is a minimum hitting set a lower bound.
     exact: bool,
+    /// What the answers so far leave for the next question. Placements differ in a few fences, so that a proof
+    /// of one is nearly a proof of the next.
+    hints: Hints,
     checks: u64,
-    replays: u64,
+    pub replays: u64,
     states: u64,
 }
 
@@ -159,8 +165,10 @@ impl<'a> Search<'a> {
             engine,
             run,
             clauses: vec![],
+            latest: None,
             answers: vec![],
             exact,
+            hints: task.hints.cloned().unwrap_or_default(),
             checks: 0,
             replays: 0,
             states: 0,
@@ -175,6 +183,11 @@ impl<'a> Search<'a> {
         statistics.count("replays", self.replays);
         statistics.count("states", self.states);
         statistics
+    }
+
+    /// What all answers leave: for the check of the text that the search ends with.
+    pub(crate) fn hints(&self) -> Hints {
+        self.hints.clone()
     }
 
     pub(crate) fn nothing(&self) -> Set {
@@ -219,7 +232,9 @@ impl<'a> Search<'a> {
         let phase = format!("fences: {} clauses, check {}", self.clauses.len(), self.checks + 1);
         self.run.progress(&Progress { phase, states: self.states, depth: 0 });
         self.checks += 1;
-        let answer = self.engine.check(task, self.run)?;
+        let hints = Some(&self.hints);
+        let mut answer = self.engine.check(&Task { hints, ..*task }, self.run)?;
+        self.hints.learn(std::mem::take(&mut answer.hints));
         self.states += answer.statistics.counted("states").unwrap_or(0);
         Ok(answer)
     }
@@ -227,6 +242,7 @@ impl<'a> Search<'a> {
     fn learn(&mut self, task: &Task<'_>, chosen: &Set, mut found: Counterexample) -> Result<(), Halt> {
         if found.schedule.is_none() && found.execution.is_none() {
             self.exact = false;
+            self.latest = None;
             let clause = self.grow_by_checks(chosen, found)?;
             self.add(clause);
             return Ok(());
@@ -239,6 +255,7 @@ impl<'a> Search<'a> {
         }
         let (new, replays) = clauses(self.family, task, chosen, &found);
         self.replays += replays;
+        self.latest = Some(found);
         for clause in new {
             let (twins, replays) = twins(self.family, task, &clause);
             self.replays += replays;
@@ -246,6 +263,24 @@ impl<'a> Search<'a> {
             twins.into_iter().for_each(|twin| self.add(twin));
         }
         Ok(())
+    }
+
+    /// May a minimum hitting set be called a lower bound?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The places that these steps of a member pass. Its fences, which the base does not have, are left out.
+    pub(crate) fn beside(&self, steps: impl IntoIterator<Item = (ThreadId, EdgeId)>) -> Set {
+        let Ok(shape) = Shape::new(self.family.base()) else { return self.nothing() };
+        let mut places = self.nothing();
+        for (thread, edge) in steps {
+            let info = shape.info(thread);
+            if (edge.0 as usize) < self.family.base().process(info.process).cfg.edges.len() {
+                places = places.union(&self.family.beside(info.process, info.copy, edge));
+            }
+        }
+        places
     }
 
     fn add(&mut self, clause: Clause) {
@@ -321,7 +356,7 @@ impl<'a> Search<'a> {
         Ok(Ended::Found(Found { solutions, complete, proof: weakest, minimal }))
     }
 
-    fn unrepairable(&self) -> Ended {
+    pub(crate) fn unrepairable(&self) -> Ended {
         match self.hopeless() {
             Some(counterexample) => Ended::Unrepairable(Box::new(counterexample.clone())),
             None => Ended::Unknown {

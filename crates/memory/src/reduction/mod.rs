@@ -34,13 +34,15 @@ pub use room::{Capacity, Room};
 pub use store_buffers::{Buffers, PerLocation, PerThread, Slot, Waiting};
 pub use tso::Tso;
 
+use std::fmt;
+
 use wattle_program::{EdgeId, Program, ThreadId, Unsupported};
 
 use crate::Machine;
 use crate::operational::Action;
 
 /// A way to write what a machine keeps beside memory into a program.
-pub trait Reduction: Sync {
+pub trait Reduction: fmt::Debug + Sync {
     /// Its name, which certificates carry.
     fn discipline(&self) -> Discipline;
 

@@ -12,3 +12,4 @@ mod laws;
 mod reduction;
 mod rest;
 mod sections;
+mod sets;

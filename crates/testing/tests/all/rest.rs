@@ -30,7 +30,7 @@ fn reduced(program: &Program, machine: Machine, capacity: &Capacity) -> Reduced 
 }
 
 fn closure(program: &Program, model: &str, states: u64) -> Option<Closure> {
-    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
+    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
     explore_all(&task, None, false, &Run::new(Budget { states: Some(states), ..Budget::default() })).ok()
 }
 

@@ -5,6 +5,7 @@
 //! violation that has inputs, or when the budget is spent; it gives up when a trace yields nothing new.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Instant;
 
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
@@ -12,12 +13,14 @@ use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::{
     Ask, Cube, Known, Predicates, Questions, Reach, Scope, Set, Stopped, System, interpolate, slice,
 };
-use wattle_engine::{Contradiction, Halt, Reason, Run, Spent, Work};
+use wattle_engine::{Contradiction, Halt, Reason, Spent, Work};
 use wattle_logic::Term;
 use wattle_smt::Solver;
 
 use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
+use crate::solver::why_stopped;
+use crate::subject::Subject;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -26,7 +29,8 @@ pub(crate) const STATE: Work = Work::microseconds(4);
 const TRANSITION: Work = Work::microseconds(1);
 
 /// How a refinement loop ended.
-pub(crate) enum Conclusion {
+#[derive(Debug)]
+pub enum Conclusion {
     Proof(Box<Proof>),
     Violated {
         trace: AbstractTrace,
@@ -56,25 +60,27 @@ impl Conclusion {
 }
 
 /// Why nothing is violated.
-pub(crate) struct Proof {
+#[derive(Debug)]
+pub struct Proof {
     pub predicates: Predicates,
     pub questions: Questions,
     pub reached: Reached,
     /// By goal: the cubes that imply it.
     pub cubes: Vec<Vec<Cube>>,
+    /// Was what it can do without left out?
+    pub lean: bool,
+    /// Predicates that were left out.
+    pub dropped: Vec<Term>,
     pub figures: Figures,
 }
 
 /// How the loop is to work on one program.
-pub(crate) struct Proving<'a> {
-    /// Who asks, for error messages.
-    pub engine: &'static str,
+pub struct Proving<'a> {
+    pub subject: &'a Subject<'a>,
+    /// That of the program itself, or of a reduced one.
     pub system: &'a System,
-    pub run: &'a Run,
     pub approach: &'a Approach,
     pub phase: &'a str,
-    /// An empty solver for each round: what an earlier round asked would only be in the way.
-    pub fresh: &'a dyn Fn() -> Result<Solver, Reason>,
     /// The property that says that the reduction's bound is large enough. It is looked at last.
     pub bound: Option<usize>,
     /// If a trace is not real, but another that violates the bound was met before and is: does the loop end
@@ -82,25 +88,42 @@ pub(crate) struct Proving<'a> {
     pub prefers_bound: bool,
     /// May the loop look for more predicates?
     pub refines: bool,
-    /// Are the predicates those that somebody gave? These may speak of dead locals, as links between live ones; only
-    /// where they do not suffice are the dead forgotten, and refinement finds what takes their place.
+    /// Are dead locals forgotten from the first round on? Predicates that somebody gave may speak of them, as
+    /// links between live ones; only where those do not suffice are the dead forgotten, and refinement finds
+    /// what takes their place.
+    pub forgets: bool,
+    /// Are the predicates those that somebody gave? A proof with these and no others stays as it is.
     pub given: bool,
     /// Is the proof to do with as few predicates as it can?
     pub lean: bool,
-    /// What comes with a predicate that refinement finds.
-    pub images: &'a dyn Fn(&Term) -> Vec<Term>,
+    /// After so many rounds the loop gives up.
+    pub patience: Option<u64>,
+    /// What comes with a predicate that refinement finds, beside its images under exchanges of copies.
+    pub instances: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
     pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
 
+impl fmt::Debug for Proving<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proving").field("phase", &self.phase).finish_non_exhaustive()
+    }
+}
+
 /// What the loop begins with.
-#[derive(Default)]
-pub(crate) struct Start {
+#[derive(Debug, Default)]
+pub struct Start {
     pub predicates: Vec<Term>,
     /// The questions that are known to need more than the others.
     pub further: HashMap<Ask, Reach>,
     /// The rounds and predicates of earlier loops, which count.
     pub figures: Figures,
+}
+
+impl From<Vec<Term>> for Start {
+    fn from(predicates: Vec<Term>) -> Start {
+        Start { predicates, ..Start::default() }
+    }
 }
 
 /// What becomes more precise from round to round.
@@ -122,7 +145,7 @@ impl Proving<'_> {
         let mut abstraction = self.abstraction(&start.predicates, start.further)?;
         loop {
             figures.rounds += 1;
-            let solver = &mut (self.fresh)()?;
+            let solver = &mut self.fresh()?;
             let mut questions = self.questions(&abstraction.predicates, &abstraction.scope)?;
             let Abstraction { predicates, known, .. } = &mut abstraction;
             let attempt = self.attempt(solver, predicates, &mut questions, known, &mut figures, u64::MAX)?;
@@ -138,12 +161,17 @@ impl Proving<'_> {
             };
             let put_off = put_off.filter(|_| self.prefers_bound);
             for trace in [&trace].into_iter().chain(&put_off) {
-                let solution = self.solution(solver, &abstraction.predicates, &mut questions, trace)?;
+                let solution = self.solution(solver, trace)?;
                 if let Some(solution) = solution {
                     let Abstraction { predicates, scope: Scope { further, .. }, .. } = abstraction;
                     let (trace, figures) = (trace.clone(), Box::new(figures));
                     return Ok(Conclusion::Violated { trace, solution, predicates, further, figures });
                 }
+            }
+            let rounds = figures.rounds - start.figures.rounds;
+            if self.patience.is_some_and(|patience| rounds >= patience) {
+                let (why, predicates) = (format!("no end after {rounds} rounds"), abstraction.predicates);
+                return Ok(Conclusion::GaveUp { why, trace, predicates });
             }
             let refined = self.refine(solver, &mut abstraction, &mut questions, &trace)?;
             figures.calls += solver.counters().checks;
@@ -157,6 +185,11 @@ impl Proving<'_> {
         }
     }
 
+    /// An empty solver for each round: what an earlier round asked would only be in the way.
+    pub(crate) fn fresh(&self) -> Result<Solver, Reason> {
+        self.system.solver(&self.subject.solver).map_err(Reason::Solver)
+    }
+
     fn is_lazy(&self) -> bool {
         matches!(self.approach, Approach::Lazy)
     }
@@ -167,7 +200,7 @@ impl Proving<'_> {
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
-        let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.refines && !self.given };
+        let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
         Ok(Abstraction { predicates, scope, known: Known::default() })
     }
 
@@ -181,7 +214,8 @@ impl Proving<'_> {
     ) -> Result<Conclusion, Halt> {
         let Abstraction { predicates, scope, known } = abstraction;
         figures.take(&predicates, &questions, &reached, &cubes);
-        let mut proof = Proof { predicates, questions, reached, cubes, figures };
+        let mut proof =
+            Proof { predicates, questions, reached, cubes, lean: self.lean, dropped: vec![], figures };
         if self.lean && !(self.given && figures.refined == 0) {
             self.make_lean(&mut proof, &scope, &known)?;
         }
@@ -213,12 +247,16 @@ impl Proving<'_> {
         }
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+        let (given, target) = self.obligation(trace)?;
         let more = self.explain(solver, predicates, trace, &given, &target).map_err(failed)?;
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
         }
-        for image in more.iter().flat_map(self.images) {
+        let images = |predicate: &Term| {
+            let images = self.subject.images(predicate);
+            images.into_iter().chain((self.instances)(predicate)).collect::<Vec<Term>>()
+        };
+        for image in more.iter().flat_map(images) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }
@@ -226,27 +264,16 @@ impl Proving<'_> {
         Ok(if new == 0 { Err("refinement found no new predicate") } else { Ok(new) })
     }
 
-    fn obligation(
-        &self,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<(Term, Term), Halt> {
+    fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
         let found = "an abstract trace violates something";
         let nothing =
-            || Contradiction::within(self.engine, found, "there is no such check or property").into();
-        obligation(self.system, predicates, questions, trace).ok_or_else(nothing)
+            || Contradiction::within(self.subject.engine, found, "there is no such check or property").into();
+        obligation(self.system, trace).ok_or_else(nothing)
     }
 
     /// Is the trace real?
-    fn solution(
-        &self,
-        solver: &mut Solver,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<Option<Solution>, Halt> {
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+    fn solution(&self, solver: &mut Solver, trace: &AbstractTrace) -> Result<Option<Solution>, Halt> {
+        let (given, target) = self.obligation(trace)?;
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
@@ -272,19 +299,15 @@ impl Proving<'_> {
     }
 
     pub(crate) fn reason(&self, stopped: Stopped) -> Reason {
-        match stopped {
-            // Where the budget is no longer spent, it was memory, which has been given back since.
-            Stopped::Asked => self.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory),
-            Stopped::Solver(why) => Reason::Solver(why),
-        }
+        why_stopped(self.subject.run, stopped)
     }
 
     pub(crate) fn spent(&self, states: u64) -> Spent {
-        Spent { memory: self.run.resident().unwrap_or(0), states }
+        Spent { memory: self.subject.run.resident().unwrap_or(0), states }
     }
 
     pub(crate) fn questions(&self, predicates: &Predicates, scope: &Scope) -> Result<Questions, Reason> {
-        let mut look = || self.run.poll(TRANSITION * predicates.len() as u64, Spent::default());
+        let mut look = || self.subject.run.poll(TRANSITION * predicates.len() as u64, Spent::default());
         let mut questions = Questions::within(self.system, predicates, scope.clone(), &mut look)?;
         if self.is_lazy() {
             questions.irrelevant = (self.irrelevant)(predicates);
@@ -294,6 +317,6 @@ impl Proving<'_> {
 }
 
 /// Does the trace show only that the reduction's bound is too small?
-pub(crate) fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
+pub fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == bound)
 }

@@ -1,0 +1,46 @@
+//! Predicates for abstract buffers: the paper's *parameterised predicates* (section 8).
+//!
+//! A relation that matters between values matters for their copies on the way to memory: if `v < u` is known of a
+//! local that is stored, the same should be known of the slot that it enters, of the last value of the rest, of
+//! each value in it, and of memory. So what is found for one is offered for all of them. An offer is no claim: each
+//! instance is a predicate that the abstraction decides by itself.
+//!
+//! What is said of the values in a rest is said of all of them, so it is offered twice, as it is and negated
+//! (`all(X, p)` and `all(X, not p)`).
+
+use wattle_abstraction::speaks_of_elements;
+use wattle_logic::Term;
+use wattle_memory::reduction::Reduced;
+use wattle_proving::{Lifting, control};
+
+/// The predicates to begin with: how buffers are filled, these predicates, and their copies.
+pub(crate) fn parameterised(predicates: &[Term], reduced: &Reduced) -> Vec<Term> {
+    let mut all = control(reduced);
+    all.extend(predicates.iter().cloned());
+    all.extend(predicates.iter().flat_map(|predicate| copies(predicate, reduced)));
+    all
+}
+
+/// A predicate over memory, said of buffered values.
+fn copies(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
+    let Some(lifting) = Lifting::new(reduced) else { return vec![] };
+    let lifted = lifting.versions(&[predicate]).into_iter().flatten();
+    lifted.flat_map(both).collect()
+}
+
+/// What is said of every element, and the opposite of every element.
+fn both(predicate: Term) -> Vec<Term> {
+    match speaks_of_elements(&predicate) {
+        true => vec![predicate.negated(), predicate],
+        false => vec![predicate],
+    }
+}
+
+/// What comes with a predicate that refinement found: the same of memory, where it is clear which location's
+/// values it speaks of, and of all other copies.
+pub(crate) fn instances(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
+    let of_memory = Lifting::new(reduced).and_then(|lifting| lifting.lowered(predicate));
+    let of_memory = of_memory.unwrap_or_else(|| predicate.clone());
+    let copies = copies(&of_memory, reduced);
+    [of_memory].into_iter().chain(copies).collect()
+}

@@ -151,6 +151,7 @@ impl Scope<'_> {
             Kind::LocalOf { process, copy, local } => self.of_thread(*process, copy, bound, |thread| {
                 E::Field(self.fields.locals[thread.0 as usize][*local as usize])
             }),
+            Kind::Element(_) => E::Fault(Fault::Meaningless),
             Kind::Quantified { quantifier, bound: name, process, body } => {
                 let mut parts = Vec::new();
                 for copy in 0..i64::from(self.copies(*process)) {

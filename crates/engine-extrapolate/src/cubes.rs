@@ -1,23 +1,8 @@
-//! Cubes of one proof as candidates for another: literals by their terms, since predicates have other numbers
-//! there.
+//! Cube extrapolation with fewer literals.
 
-use wattle_abstraction::Cube;
 use wattle_logic::{Kind, Term};
 use wattle_program::Program;
-
-use crate::prove::Proof;
-
-/// A conjunction of predicates and negated predicates.
-pub(crate) type Literals = Vec<(Term, bool)>;
-
-/// The cubes of two literals or more that a proof rests on.
-pub(crate) fn of_proof(proof: &Proof) -> Vec<Literals> {
-    let mut all: Vec<Cube> = proof.cubes.iter().flatten().filter(|cube| cube.len() > 1).copied().collect();
-    all.sort();
-    all.dedup();
-    let literal = |(predicate, value): (usize, bool)| (proof.predicates.terms()[predicate].clone(), value);
-    all.iter().map(|cube| cube.literals().map(literal).collect()).collect()
-}
+use wattle_proving::Literals;
 
 /// Without what is said of buffered values (section 6.3). The paper takes these literals out of the cubes
 /// of the finished program, where nothing checks what is left; here they are taken out of the candidates,

@@ -13,10 +13,10 @@ use wattle_logic::Term;
 use wattle_memory::reduction::Discipline;
 use wattle_program::Program;
 use wattle_program::text::print_term;
+use wattle_proving::{begin, flat, reduction, remembering, solver};
 
 use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 use crate::rules::by_rule;
-use crate::{flat, reduction};
 
 /// What to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +33,14 @@ type Ruled = Vec<(Option<u8>, Term)>;
 impl Extrapolate {
     /// `run` limits the search for cubes.
     pub fn dump(&self, task: &Task<'_>, run: &Run, view: Dump) -> Result<String, Reason> {
-        let program = self.remembering(task.program);
+        let given = self.is_given(task.program);
+        let program = remembering(task.program, given);
         let task = &Task { program: &program, ..*task };
         let unsupported = Reason::Unsupported;
         let reduction = reduction(task).map_err(unsupported)?;
         let program = flat(task.program).map_err(unsupported)?;
         let system = System::new(&program).map_err(unsupported)?;
-        let start = self.start(&program, &system);
+        let start = begin(&program, &system, given);
         let Some(reduction) = reduction else {
             let predicates = start.into_iter().map(|term| (None, term)).collect();
             return self.shown(&program, &system, predicates, run, view);
@@ -96,7 +97,7 @@ impl Extrapolate {
             Stopped::Asked => Reason::Timeout,
             Stopped::Solver(why) => Reason::Solver(why),
         };
-        let mut solver = system.solver(&self.solver(run)?).map_err(Reason::Solver)?;
+        let mut solver = system.solver(&solver(&self.smt, run)?).map_err(Reason::Solver)?;
         let questions = Questions::new(system, predicates, Scope::all(Reach::Whole));
         let lazy = Lazy::new(Prover::new(&mut solver, predicates).map_err(stopped)?);
         let mut built = BooleanProgram::new(search, lazy);

@@ -2,11 +2,9 @@
 //! rules of Dan, Meshman, Vechev and Yahav (*Predicate Abstraction for Relaxed Memory Models*, SAS 2013), 1
 //! to 7 for PSO (section 5) and 8 to 14 for TSO (appendix B).
 //!
-//! **Idea.** What a proof says of a shared variable, it says of the value that the program has just stored
-//! there. On a store-buffer machine that value is first in a buffer. So every predicate over `x` is
-//! *lifted* to the slots that may hold a value for `x`; beside that, the abstraction must know how many
-//! slots are in use and, under TSO, of which location each is. The rules, with their numbers for PSO and
-//! TSO:
+//! **Idea.** Every predicate over a shared variable is *lifted* to the slots that may hold a value for it
+//! ([`Lifting`]); beside that, the abstraction must know how many slots are in use and, under TSO, of which
+//! location each is. The rules, with their numbers for PSO and TSO:
 //!
 //! * 1, 8: the generic predicates: counters, locations of slots, no overflow. The rule as printed leaves
 //!   out "counter = 0"; the paper's list in section 2.3 has it, and so have we.
@@ -24,17 +22,14 @@
 //! A *cube* is lifted as a whole, by one replacement for all its literals: its literals speak of one
 //! moment.
 //!
-//! **What differs.** One slot does not hold two locations at once, so under TSO no two variables are
-//! replaced by the same slot; a cube that says a thing and its opposite after lifting is dropped.
-//!
-//! **Soundness** is not at stake: any set of predicates makes a sound abstraction. So where the
-//! combinations are too many ([`MOST_VERSIONS`] of one predicate or cube), the rest is left out.
+//! **What differs.** Under TSO no two variables are replaced by the same slot; a cube that says a thing and its
+//! opposite after lifting is dropped. Where the combinations are too many, some are left out, which is sound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_logic::{Kind, Sort, Term};
+use wattle_logic::{Sort, Term};
 use wattle_memory::reduction::{Buffers, Reduced};
-use wattle_program::Shape;
+use wattle_proving::{Lifting, Place, control};
 
 /// Which of the optional rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +50,6 @@ impl Default for Rules {
     }
 }
 
-/// The most forms that one predicate, or cube, is lifted to.
-const MOST_VERSIONS: usize = 4096;
-
 /// The predicates for the reduced program: the given ones, counters, locations of slots, lifted ones,
 /// equalities, and no overflow, each once. The given ones are state formulas over the instantiated program.
 pub fn extrapolate(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<Term> {
@@ -68,18 +60,18 @@ pub fn extrapolate(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec
 pub(crate) fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> Vec<(u8, Term)> {
     let mut result = Distinct::default();
     result.extend(2, predicates.iter().cloned());
-    let Some(lifting) = Lifting::new(reduced, rules) else { return result.terms };
-    result.extend(1, generic(reduced));
+    let Some(lifting) = lifting(reduced, rules) else { return result.terms };
+    result.extend(1, control(reduced));
     for predicate in predicates {
         match rules.same_place {
             true => {
                 lifting.versions(&[predicate]).into_iter().for_each(|mut terms| result.extend(3, terms.pop()))
             }
-            false => result.extend(3, lifting.by_occurrence(predicate)),
+            false => result.extend(3, by_occurrence(&lifting, predicate)),
         }
     }
     if rules.equalities {
-        result.extend(4, lifting.equalities());
+        result.extend(4, equalities(&lifting));
     }
     result.extend(1, reduced.bound.map(|bound| reduced.program.properties[bound].formula.clone()));
     result.terms
@@ -91,7 +83,7 @@ pub(crate) fn extrapolate_cubes(
     reduced: &Reduced,
     rules: &Rules,
 ) -> Vec<Vec<(Term, bool)>> {
-    let Some(lifting) = Lifting::new(reduced, rules) else { return cubes.to_vec() };
+    let Some(lifting) = lifting(reduced, rules) else { return cubes.to_vec() };
     let mut result: Vec<Vec<(Term, bool)>> = Vec::new();
     let mut seen: BTreeSet<Vec<(Term, bool)>> = BTreeSet::new();
     let mut add = |cube: Vec<(Term, bool)>| {
@@ -145,213 +137,75 @@ impl Distinct {
     }
 }
 
-/// Rules 1 and 8, but for overflow.
-fn generic(reduced: &Reduced) -> Vec<Term> {
-    let is = |thread: usize, local: u32, value: u32| {
-        local_of(thread, local, Sort::Int).equals(Term::int(i64::from(value)))
+fn local_of(thread: usize, local: u32, sort: Sort) -> Term {
+    Term::local_of(thread as u32, Term::int(0), local, sort)
+}
+
+/// The places of the reduced program that the rules allow.
+fn lifting<'a>(reduced: &'a Reduced, rules: &Rules) -> Option<Lifting<'a>> {
+    let all = Lifting::new(reduced)?;
+    let one_buffered = all.one_buffered && rules.one_buffered;
+    Some(Lifting { only_writers: rules.read_only, one_buffered, ..all })
+}
+
+/// Without rules 6 and 13: a predicate with every occurrence of a variable replaced on its own.
+fn by_occurrence(lifting: &Lifting<'_>, predicate: &Term) -> Vec<Term> {
+    let mut occurrences = Vec::new();
+    // `map` meets nodes in this order, and `walk` in another.
+    predicate.map(&mut |node| {
+        occurrences.extend(lifting.location(&node));
+        node
+    });
+    let replaced = |chosen: &Vec<Option<Place>>| {
+        let mut next = chosen.iter();
+        predicate.map(&mut |node| match lifting.location(&node).and_then(|_| next.next()) {
+            Some(Some(Place(held))) => held.clone(),
+            _ => node,
+        })
     };
-    let counter =
-        |thread: usize, count: u32, most: usize| (0..=most as u32).map(move |value| is(thread, count, value));
+    lifting.replacements(&occurrences).iter().map(replaced).collect()
+}
+
+/// Rules 4 and 11.
+fn equalities(lifting: &Lifting<'_>) -> Vec<Term> {
+    let content = |location: u32| {
+        let info = &lifting.shape.locations[location as usize];
+        let indices = info.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
+        Term::content(Term::address(info.variable, indices), lifting.sort(location))
+    };
     let mut result = Vec::new();
-    match &reduced.buffers {
+    // The slots of one line for values of one sort, and the locations that they may hold.
+    let mut line = |thread: usize, slots: &[u32], sort: Sort, locations: &[u32]| {
+        let slot = |local: &u32| local_of(thread, *local, sort);
+        result.extend(slots.windows(2).map(|pair| slot(&pair[0]).equals(slot(&pair[1]))));
+        for local in slots {
+            result.extend(locations.iter().map(|location| slot(local).equals(content(*location))));
+        }
+    };
+    match &lifting.reduced.buffers {
         Buffers::Pso(threads) => {
             for (thread, buffers) in threads.iter().enumerate() {
-                result.extend(
-                    buffers.iter().flat_map(|buffer| counter(thread, buffer.count, buffer.slots.len())),
-                );
+                for buffer in buffers {
+                    line(thread, &buffer.slots, lifting.sort(buffer.location), &[buffer.location]);
+                }
             }
         }
         Buffers::Tso(threads) => {
-            let all = || threads.iter().enumerate().filter_map(|(at, one)| Some((at, one.as_ref()?)));
-            for (thread, buffer) in all() {
-                result.extend(counter(thread, buffer.count, buffer.slots.len()));
-            }
-            for (thread, buffer) in all() {
-                for slot in &buffer.slots {
-                    result.extend(buffer.written.iter().map(|location| is(thread, slot.lhs, *location)));
+            for (thread, buffer) in threads.iter().enumerate() {
+                let Some(buffer) = buffer else { continue };
+                let sorts: BTreeSet<Sort> =
+                    buffer.written.iter().map(|location| lifting.sort(*location)).collect();
+                for sort in sorts {
+                    let slots: Vec<u32> =
+                        buffer.slots.iter().filter_map(|slot| slot.rhs.get(&sort).copied()).collect();
+                    let of_sort = |location: &&u32| lifting.sort(**location) == sort;
+                    let locations: Vec<u32> = buffer.written.iter().filter(of_sort).copied().collect();
+                    line(thread, &slots, sort, &locations);
                 }
             }
         }
     }
     result
-}
-
-fn local_of(thread: usize, local: u32, sort: Sort) -> Term {
-    Term::local_of(thread as u32, Term::int(0), local, sort)
-}
-
-/// A local that may hold the value of a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    thread: usize,
-    local: u32,
-}
-
-struct Lifting<'a> {
-    reduced: &'a Reduced,
-    shape: Shape,
-    rules: &'a Rules,
-    /// At most one variable of a predicate is replaced.
-    one_buffered: bool,
-}
-
-impl<'a> Lifting<'a> {
-    fn new(reduced: &'a Reduced, rules: &'a Rules) -> Option<Lifting<'a>> {
-        let shape = Shape::new(&reduced.program).ok()?;
-        let one_buffered = rules.one_buffered && reduced.fenced.iter().all(|fenced| *fenced);
-        Some(Lifting { reduced, shape, rules, one_buffered })
-    }
-
-    /// The location that a term is the content of.
-    fn location(&self, term: &Term) -> Option<u32> {
-        match term.kind() {
-            Kind::Content(address) => self.shape.fixed_location(address, 0),
-            _ => None,
-        }
-    }
-
-    fn sort(&self, location: u32) -> Sort {
-        let variable = self.shape.locations[location as usize].variable;
-        self.reduced.program.variables[variable as usize].sort
-    }
-
-    /// The slots that a location may be replaced by.
-    fn places(&self, location: u32) -> Vec<Place> {
-        let mut places = Vec::new();
-        match &self.reduced.buffers {
-            Buffers::Pso(threads) => {
-                for (thread, buffers) in threads.iter().enumerate() {
-                    let own = buffers.iter().filter(|buffer| buffer.location == location);
-                    places.extend(own.flat_map(|buffer| &buffer.slots).map(|&local| Place { thread, local }));
-                }
-            }
-            Buffers::Tso(threads) => {
-                for (thread, buffer) in threads.iter().enumerate() {
-                    let Some(buffer) = buffer else { continue };
-                    if buffer.written.contains(&location) || !self.rules.read_only {
-                        let held = buffer.slots.iter().filter_map(|slot| slot.rhs.get(&self.sort(location)));
-                        places.extend(held.map(|&local| Place { thread, local }));
-                    }
-                }
-            }
-        }
-        places
-    }
-
-    /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
-    /// one).
-    fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {
-        let mut all: Vec<Vec<Option<Place>>> = vec![vec![]];
-        for variable in variables {
-            let places = self.places(*variable);
-            let mut longer = Vec::new();
-            for start in &all {
-                let fits = |place: &&Place| {
-                    let mut before = start.iter().zip(variables);
-                    // A slot does not hold two locations, and with one variable at most replaced, no second.
-                    before.all(|(other, name)| match other {
-                        Some(other) => name == variable || (other != *place && !self.one_buffered),
-                        None => true,
-                    })
-                };
-                let choices = [None].into_iter().chain(places.iter().filter(fits).map(|place| Some(*place)));
-                longer.extend(choices.map(|choice| start.iter().copied().chain([choice]).collect()));
-            }
-            longer.truncate(MOST_VERSIONS);
-            all = longer;
-        }
-        all.retain(|one| one.iter().any(Option::is_some));
-        all
-    }
-
-    /// These terms with the same replacement in all of them, for every replacement.
-    fn versions(&self, terms: &[&Term]) -> Vec<Vec<Term>> {
-        let mut variables = BTreeSet::new();
-        for term in terms {
-            term.walk(&mut |node| variables.extend(self.location(node)));
-        }
-        let variables: Vec<u32> = variables.into_iter().collect();
-        let replaced = |term: &Term, chosen: &[Option<Place>]| {
-            term.map(&mut |node| {
-                let place = self
-                    .location(&node)
-                    .and_then(|location| variables.iter().position(|one| *one == location))
-                    .and_then(|number| chosen[number]);
-                self.put(node, place)
-            })
-        };
-        self.replacements(&variables)
-            .iter()
-            .map(|chosen| terms.iter().map(|term| replaced(term, chosen)).collect())
-            .collect()
-    }
-
-    /// A predicate with every occurrence of a variable replaced on its own.
-    fn by_occurrence(&self, predicate: &Term) -> Vec<Term> {
-        let mut occurrences = Vec::new();
-        // `map` meets nodes in this order, and `walk` in another.
-        predicate.map(&mut |node| {
-            occurrences.extend(self.location(&node));
-            node
-        });
-        let replaced = |chosen: &Vec<Option<Place>>| {
-            let mut next = chosen.iter();
-            predicate.map(&mut |node| {
-                let place = self.location(&node).and_then(|_| next.next().copied().flatten());
-                self.put(node, place)
-            })
-        };
-        self.replacements(&occurrences).iter().map(replaced).collect()
-    }
-
-    fn put(&self, node: Term, place: Option<Place>) -> Term {
-        match place {
-            Some(place) => local_of(place.thread, place.local, node.sort()),
-            None => node,
-        }
-    }
-
-    /// Rules 4 and 11.
-    fn equalities(&self) -> Vec<Term> {
-        let content = |location: u32| {
-            let info = &self.shape.locations[location as usize];
-            let indices = info.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
-            Term::content(Term::address(info.variable, indices), self.sort(location))
-        };
-        let mut result = Vec::new();
-        // The slots of one line for values of one sort, and the locations that they may hold.
-        let mut line = |thread: usize, slots: &[u32], sort: Sort, locations: &[u32]| {
-            let slot = |local: &u32| local_of(thread, *local, sort);
-            result.extend(slots.windows(2).map(|pair| slot(&pair[0]).equals(slot(&pair[1]))));
-            for local in slots {
-                result.extend(locations.iter().map(|location| slot(local).equals(content(*location))));
-            }
-        };
-        match &self.reduced.buffers {
-            Buffers::Pso(threads) => {
-                for (thread, buffers) in threads.iter().enumerate() {
-                    for buffer in buffers {
-                        line(thread, &buffer.slots, self.sort(buffer.location), &[buffer.location]);
-                    }
-                }
-            }
-            Buffers::Tso(threads) => {
-                for (thread, buffer) in threads.iter().enumerate() {
-                    let Some(buffer) = buffer else { continue };
-                    let sorts: BTreeSet<Sort> =
-                        buffer.written.iter().map(|location| self.sort(*location)).collect();
-                    for sort in sorts {
-                        let slots: Vec<u32> =
-                            buffer.slots.iter().filter_map(|slot| slot.rhs.get(&sort).copied()).collect();
-                        let of_sort = |location: &&u32| self.sort(**location) == sort;
-                        let locations: Vec<u32> = buffer.written.iter().filter(of_sort).copied().collect();
-                        line(thread, &slots, sort, &locations);
-                    }
-                }
-            }
-        }
-        result
-    }
 }
 
 #[cfg(test)]

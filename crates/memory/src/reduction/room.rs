@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use wattle_program::{Program, Shape, Unsupported};
 use wattle_source::did_you_mean;
 
+use super::Rest;
+
 /// The paper's k: how many stores a buffer holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
@@ -13,11 +15,13 @@ pub struct Capacity {
     /// Another number for the buffers of some locations (PSO only: under TSO a buffer belongs to no
     /// location).
     pub of: BTreeMap<u32, u32>,
+    /// What becomes of a store that finds no room. `None`: it overflows.
+    pub rest: Option<Rest>,
 }
 
 impl Capacity {
     pub fn all(each: u32) -> Capacity {
-        Capacity { each, of: BTreeMap::new() }
+        Capacity { each, of: BTreeMap::new(), rest: None }
     }
 
     /// The capacity of a buffer for this location.
@@ -32,11 +36,13 @@ pub struct Room {
     pub each: u32,
     /// By the name of a variable, all its elements included, or of one element: `flag`, `flag[1]`.
     pub of: BTreeMap<String, u32>,
+    /// See [`Capacity::rest`].
+    pub rest: Option<Rest>,
 }
 
 impl Room {
     pub fn all(each: u32) -> Room {
-        Room { each, of: BTreeMap::new() }
+        Room { each, of: BTreeMap::new(), rest: None }
     }
 
     /// Why a name means nothing in this program. Of one whose shape is open, elements are not known.
@@ -60,7 +66,7 @@ impl Room {
         if let Some(why) = self.unknown(program) {
             return Err(Unsupported::new(why));
         }
-        let mut capacity = Capacity::all(self.each);
+        let mut capacity = Capacity { rest: self.rest, ..Capacity::all(self.each) };
         // Elements after the variables that they belong to, so that the number of an element overrides the
         // one of its variable.
         let (elements, variables): (Vec<_>, Vec<_>) =

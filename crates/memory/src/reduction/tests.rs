@@ -155,7 +155,7 @@ fn a_step_of_several_accesses_remembers_what_it_did() {
 #[test]
 fn a_capacity_for_each_location() {
     let program = straight(&["do store &x = 1", "do store &x = 2", "do store &y = 3", "do store &y = 4"]);
-    let capacity = Capacity { each: 1, of: [(1, 2)].into() };
+    let capacity = Capacity { of: [(1, 2)].into(), ..Capacity::all(1) };
     let reduced = Pso.reduce(&program, &capacity).unwrap();
     let Buffers::Pso(buffers) = &reduced.buffers else { panic!() };
     let sizes: Vec<(u32, usize)> = buffers[0].iter().map(|one| (one.location, one.slots.len())).collect();
@@ -170,7 +170,7 @@ fn room_by_name() {
     let program = program(text);
     let room = |of: &[(&str, u32)], reduction: &dyn Reduction| {
         let of = of.iter().map(|(name, number)| (name.to_string(), *number)).collect();
-        reduction.capacity(&program, &Room { each: 1, of }).map_err(|why| why.what)
+        reduction.capacity(&program, &Room { of, ..Room::all(1) }).map_err(|why| why.what)
     };
     let pso = |of: &[(&str, u32)]| room(of, &Pso);
     assert_eq!(pso(&[("x", 2)]).unwrap().of, [(0, 2)].into());

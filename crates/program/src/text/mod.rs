@@ -45,7 +45,7 @@ pub use print::{print, print_term};
 /// Names that must be quoted.
 const RESERVED: &str = "
     add address always any assert assign assume at awaits bits bool buffered cas copies cumulative
-    do edge else end ended entry enum exists false fence filter finally flush forall forbid forget
+    do each edge else end ended entry enum exists false fence filter finally flush forall forbid forget
     from get havoc hidden if in init inside int into intset join label load load_exclusive local
     location locked me mem none number observe owner plain point pointer predicate process program put range
     remote replace spawn store store_conditional symbol tagged then thread to true unsupported when

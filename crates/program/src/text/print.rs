@@ -345,6 +345,7 @@ impl Printer<'_> {
                 *out += &format!("{}.{name}", self.copy(ProcessId(*process), copy));
                 *out += &self.annotation(term.sort(), info.map_or(Sort::Int, |info| info.sort));
             }
+            Kind::Element(set) => *out += &format!("each({})", self.term(set)),
             Kind::Quantified { quantifier, bound, process, body } => {
                 let word = match quantifier {
                     Quantifier::Forall => "forall",

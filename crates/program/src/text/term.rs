@@ -376,7 +376,7 @@ impl<'a> Line<'a> {
         let token = self.peek();
         let known = [
             "true", "false", "me", "copies", "local", "mem", "number", "pointer", "ended", "symbol",
-            "location", "thread",
+            "location", "thread", "each",
         ];
         if !known.contains(&token.text.as_str()) {
             return Ok(None);
@@ -416,6 +416,11 @@ impl<'a> Line<'a> {
                 let number = self.term()?;
                 self.expect(")")?;
                 Term::pointer(number)
+            }
+            "each" => {
+                let set = self.term()?;
+                self.expect(")")?;
+                Term::element(set)
             }
             "ended" => {
                 let (process, copy) = self.copy()?;

@@ -59,7 +59,7 @@ impl Proving<'_> {
         let Some(predicates) = Predicates::new(self.system, kept) else { return Ok(false) };
         let mut questions = self.questions(&predicates, scope)?;
         let mut fewer = known.renumbered(&numbers);
-        let (mut figures, solver) = (proof.figures, &mut (self.fresh)()?);
+        let (mut figures, solver) = (proof.figures, &mut self.fresh()?);
         let most = proof.figures.states * 2 + 64;
         let attempt = self.attempt(solver, &predicates, &mut questions, &mut fewer, &mut figures, most)?;
         proof.figures.calls += solver.counters().checks;
@@ -86,7 +86,9 @@ fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
         let before = found;
         for update in questions.of.iter().flat_map(|asked| asked.sets.iter().chain(&asked.tells)) {
             if let (true, Some(pair)) = (before.contains(update.predicate), update.goals) {
-                of(pair.holds).chain(of(pair.fails)).for_each(|known| found = found.union(&known));
+                of(pair.holds)
+                    .chain(pair.fails.into_iter().flat_map(of))
+                    .for_each(|known| found = found.union(&known));
             }
         }
         if found == before {

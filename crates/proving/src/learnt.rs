@@ -13,7 +13,8 @@ use wattle_program::Program;
 use crate::figures::Figures;
 use crate::prove::Start;
 
-pub(crate) struct Learnt {
+#[derive(Debug)]
+pub struct Learnt {
     pub program: Program,
     pub predicates: Predicates,
     pub further: HashMap<Ask, Reach>,

@@ -6,24 +6,25 @@
 use wattle_abstraction::System;
 use wattle_abstraction::checker::{AbstractTrace, Violated};
 use wattle_abstraction::path::Solution;
-use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Task, Unsupported, Violation};
+use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Unsupported, Violation};
 use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_memory::reduction::Moves;
-use wattle_program::{Shape, ThreadId};
+use wattle_program::ThreadId;
+
+use crate::subject::Subject;
 
 /// What the machine is to do, and what is wrong then.
 pub(crate) fn counterexample(
-    task: &Task<'_>,
+    subject: &Subject<'_>,
     system: &System,
     moves: &Moves,
     trace: &AbstractTrace,
     solution: &Solution,
 ) -> Result<Box<Counterexample>, Halt> {
-    let shape = task.shape().map_err(Reason::Unsupported)?;
     let actions = actions(system, moves, trace, solution);
-    let (initial, start) = start(task, &shape, system, solution)?;
-    let violated = follow(task, &shape, start, &actions)?;
+    let (initial, start) = start(subject, system, solution)?;
+    let violated = follow(subject, start, &actions)?;
     Ok(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions })))
 }
 
@@ -31,8 +32,8 @@ fn unsupported(why: String) -> Reason {
     Reason::Unsupported(Unsupported::new(why))
 }
 
-fn refused(why: impl Into<String>) -> Halt {
-    Contradiction::new("extrapolate", "a trace violates the property", "machine", why).into()
+fn refused(subject: &Subject<'_>, why: impl Into<String>) -> Halt {
+    Contradiction::new(subject.engine, "a trace violates the property", "machine", why).into()
 }
 
 /// What the steps of the trace are on the machine.
@@ -51,32 +52,28 @@ fn actions(system: &System, moves: &Moves, trace: &AbstractTrace, solution: &Sol
 }
 
 /// The initial state of the machine that the solution starts from, and what was chosen for it.
-fn start(
-    task: &Task<'_>,
-    shape: &Shape,
-    system: &System,
-    solution: &Solution,
-) -> Result<(Vec<i64>, State), Halt> {
+fn start(subject: &Subject<'_>, system: &System, solution: &Solution) -> Result<(Vec<i64>, State), Halt> {
     let fits = |state: &State| {
         let memory = state.memory.iter();
         let holds = memory.zip(&solution.initial).all(|(value, wanted)| value.code() == *wanted);
         holds && starting_locals(system, state, solution)
     };
-    for start in operational::initial_states(task.program, shape).map_err(unsupported)? {
+    for start in operational::initial_states(subject.task.program, &subject.shape).map_err(unsupported)? {
         if let Some(start) = start.map_err(unsupported)?.filter(|(_, state)| fits(state)) {
             return Ok(start);
         }
     }
-    Err(refused("no initial state is as it needs"))
+    Err(refused(subject, "no initial state is as it needs"))
 }
 
 /// Let the machine do all this. What is violated in the end?
-fn follow(task: &Task<'_>, shape: &Shape, mut state: State, actions: &[Action]) -> Result<Violation, Halt> {
+fn follow(subject: &Subject<'_>, mut state: State, actions: &[Action]) -> Result<Violation, Halt> {
+    let Subject { task, shape, .. } = subject;
     let machine = task.memory.machine.ok_or_else(|| unsupported("a model without a machine".into()))?;
     for (number, action) in actions.iter().enumerate() {
         let last = number + 1 == actions.len();
         let Some(result) = operational::apply(task.program, shape, machine, &state, action) else {
-            return Err(refused(format!("step {} of it cannot be taken", number + 1)));
+            return Err(refused(subject, format!("step {} of it cannot be taken", number + 1)));
         };
         match (result, action) {
             (MoveResult::Moved { state: next, failed, .. }, action) => {
@@ -90,14 +87,14 @@ fn follow(task: &Task<'_>, shape: &Shape, mut state: State, actions: &[Action]) 
                 return Ok(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }
             (MoveResult::Fault { fault, .. }, _) => {
-                return Err(refused(format!("a step before its end faults: {fault}")));
+                return Err(refused(subject, format!("a step before its end faults: {fault}")));
             }
             (MoveResult::Unsupported { what }, _) => return Err(unsupported(what.to_string()).into()),
         }
     }
     match operational::first_violation(task.program, shape, &state) {
         Some(found) => Ok(Violation::Property { property: found.property }),
-        None => Err(refused("nothing is violated at its end")),
+        None => Err(refused(subject, "nothing is violated at its end")),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::prove::{Proving, STATE};
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
-pub(crate) enum Approach {
+pub enum Approach {
     /// All, where a state asks for them.
     Lazy,
     Cubes(usize),

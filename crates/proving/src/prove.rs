@@ -5,6 +5,7 @@
 //! violation that has inputs, or when the budget is spent; it gives up when a trace yields nothing new.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Instant;
 
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
@@ -18,6 +19,7 @@ use wattle_smt::Solver;
 
 use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
+use crate::solver::why_stopped;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -26,7 +28,8 @@ pub(crate) const STATE: Work = Work::microseconds(4);
 const TRANSITION: Work = Work::microseconds(1);
 
 /// How a refinement loop ended.
-pub(crate) enum Conclusion {
+#[derive(Debug)]
+pub enum Conclusion {
     Proof(Box<Proof>),
     Violated {
         trace: AbstractTrace,
@@ -56,7 +59,8 @@ impl Conclusion {
 }
 
 /// Why nothing is violated.
-pub(crate) struct Proof {
+#[derive(Debug)]
+pub struct Proof {
     pub predicates: Predicates,
     pub questions: Questions,
     pub reached: Reached,
@@ -66,15 +70,15 @@ pub(crate) struct Proof {
 }
 
 /// How the loop is to work on one program.
-pub(crate) struct Proving<'a> {
+pub struct Proving<'a> {
     /// Who asks, for error messages.
     pub engine: &'static str,
     pub system: &'a System,
     pub run: &'a Run,
+    /// Others are made beside it.
+    pub solver: &'a Solver,
     pub approach: &'a Approach,
     pub phase: &'a str,
-    /// An empty solver for each round: what an earlier round asked would only be in the way.
-    pub fresh: &'a dyn Fn() -> Result<Solver, Reason>,
     /// The property that says that the reduction's bound is large enough. It is looked at last.
     pub bound: Option<usize>,
     /// If a trace is not real, but another that violates the bound was met before and is: does the loop end
@@ -87,15 +91,23 @@ pub(crate) struct Proving<'a> {
     pub given: bool,
     /// Is the proof to do with as few predicates as it can?
     pub lean: bool,
+    /// After so many rounds the loop gives up.
+    pub patience: Option<u64>,
     /// What comes with a predicate that refinement finds.
     pub images: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
     pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
 
+impl fmt::Debug for Proving<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proving").field("phase", &self.phase).finish_non_exhaustive()
+    }
+}
+
 /// What the loop begins with.
-#[derive(Default)]
-pub(crate) struct Start {
+#[derive(Debug, Default)]
+pub struct Start {
     pub predicates: Vec<Term>,
     /// The questions that are known to need more than the others.
     pub further: HashMap<Ask, Reach>,
@@ -122,7 +134,7 @@ impl Proving<'_> {
         let mut abstraction = self.abstraction(&start.predicates, start.further)?;
         loop {
             figures.rounds += 1;
-            let solver = &mut (self.fresh)()?;
+            let solver = &mut self.fresh()?;
             let mut questions = self.questions(&abstraction.predicates, &abstraction.scope)?;
             let Abstraction { predicates, known, .. } = &mut abstraction;
             let attempt = self.attempt(solver, predicates, &mut questions, known, &mut figures, u64::MAX)?;
@@ -138,12 +150,17 @@ impl Proving<'_> {
             };
             let put_off = put_off.filter(|_| self.prefers_bound);
             for trace in [&trace].into_iter().chain(&put_off) {
-                let solution = self.solution(solver, &abstraction.predicates, &mut questions, trace)?;
+                let solution = self.solution(solver, trace)?;
                 if let Some(solution) = solution {
                     let Abstraction { predicates, scope: Scope { further, .. }, .. } = abstraction;
                     let (trace, figures) = (trace.clone(), Box::new(figures));
                     return Ok(Conclusion::Violated { trace, solution, predicates, further, figures });
                 }
+            }
+            let rounds = figures.rounds - start.figures.rounds;
+            if self.patience.is_some_and(|patience| rounds >= patience) {
+                let (why, predicates) = (format!("no end after {rounds} rounds"), abstraction.predicates);
+                return Ok(Conclusion::GaveUp { why, trace, predicates });
             }
             let refined = self.refine(solver, &mut abstraction, &mut questions, &trace)?;
             figures.calls += solver.counters().checks;
@@ -155,6 +172,11 @@ impl Proving<'_> {
                 }
             }
         }
+    }
+
+    /// An empty solver for each round: what an earlier round asked would only be in the way.
+    pub(crate) fn fresh(&self) -> Result<Solver, Reason> {
+        self.system.solver(self.solver).map_err(Reason::Solver)
     }
 
     fn is_lazy(&self) -> bool {
@@ -213,7 +235,7 @@ impl Proving<'_> {
         }
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+        let (given, target) = self.obligation(trace)?;
         let more = self.explain(solver, predicates, trace, &given, &target).map_err(failed)?;
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
@@ -226,27 +248,16 @@ impl Proving<'_> {
         Ok(if new == 0 { Err("refinement found no new predicate") } else { Ok(new) })
     }
 
-    fn obligation(
-        &self,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<(Term, Term), Halt> {
+    fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
         let found = "an abstract trace violates something";
         let nothing =
             || Contradiction::within(self.engine, found, "there is no such check or property").into();
-        obligation(self.system, predicates, questions, trace).ok_or_else(nothing)
+        obligation(self.system, trace).ok_or_else(nothing)
     }
 
     /// Is the trace real?
-    fn solution(
-        &self,
-        solver: &mut Solver,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<Option<Solution>, Halt> {
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+    fn solution(&self, solver: &mut Solver, trace: &AbstractTrace) -> Result<Option<Solution>, Halt> {
+        let (given, target) = self.obligation(trace)?;
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
@@ -272,11 +283,7 @@ impl Proving<'_> {
     }
 
     pub(crate) fn reason(&self, stopped: Stopped) -> Reason {
-        match stopped {
-            // Where the budget is no longer spent, it was memory, which has been given back since.
-            Stopped::Asked => self.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory),
-            Stopped::Solver(why) => Reason::Solver(why),
-        }
+        why_stopped(self.run, stopped)
     }
 
     pub(crate) fn spent(&self, states: u64) -> Spent {
@@ -294,6 +301,6 @@ impl Proving<'_> {
 }
 
 /// Does the trace show only that the reduction's bound is too small?
-pub(crate) fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
+pub fn violates_bound(trace: &AbstractTrace, bound: Option<usize>) -> bool {
     matches!(&trace.violated, Violated::Property(property) if Some(*property) == bound)
 }

@@ -1,0 +1,150 @@
+//! Predicates over shared variables, lifted to buffered copies of their values.
+//!
+//! **Idea.** What a proof says of a shared variable, it says of the value that the program has just stored
+//! there. On a store-buffer machine that value is first in a buffer. So a predicate over `x` is repeated with
+//! `x` replaced by each *place* that may hold a value for `x`: a slot of a buffer of the reduced program, the
+//! last value of an abstract rest, or any element of the set of its values.
+//!
+//! All occurrences of a variable are replaced by the same place ([`Lifting::versions`]), in every combination
+//! of buffered and shared values of the variables. One slot does not hold two locations at once, so no two
+//! variables are replaced by the same place.
+//!
+//! **Soundness** is not at stake: any set of predicates makes a sound abstraction. So where the combinations
+//! are too many ([`MOST_VERSIONS`] of one predicate or cube), the rest is left out.
+
+use std::collections::BTreeSet;
+
+use wattle_logic::{Kind, Sort, Term};
+use wattle_memory::reduction::{Buffers, Reduced, Remainder};
+use wattle_program::Shape;
+
+/// The most forms that one predicate, or cube, is lifted to.
+const MOST_VERSIONS: usize = 4096;
+
+/// What may hold the value of a location before memory does.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub Term);
+
+impl Place {
+    /// A local of a thread of the reduced program.
+    pub fn local(thread: usize, local: u32, sort: Sort) -> Place {
+        Place(Term::local_of(thread as u32, Term::int(0), local, sort))
+    }
+
+    /// The last value of an abstract rest, and each of its values.
+    fn of_rest(thread: usize, rest: &Remainder, sort: Sort) -> Vec<Place> {
+        let set = |local: u32| Term::local_of(thread as u32, Term::int(0), local, Sort::IntSet);
+        let each = rest.values.map(|values| Place(Term::element(set(values))));
+        [Place::local(thread, rest.last, sort)].into_iter().chain(each).collect()
+    }
+}
+
+/// The places of a reduced program, and which of them are considered.
+#[derive(Debug)]
+pub struct Lifting<'a> {
+    pub reduced: &'a Reduced,
+    pub shape: Shape,
+    /// Only places of threads that store to the variable.
+    pub only_writers: bool,
+    /// At most one variable of a predicate is replaced: no two stores are buffered at once.
+    pub one_buffered: bool,
+}
+
+impl<'a> Lifting<'a> {
+    /// As few places as there is reason for. `None`: the reduced program has no fixed shape.
+    pub fn new(reduced: &'a Reduced) -> Option<Lifting<'a>> {
+        let shape = Shape::new(&reduced.program).ok()?;
+        let one_buffered = reduced.fenced.iter().all(|fenced| *fenced);
+        Some(Lifting { reduced, shape, only_writers: true, one_buffered })
+    }
+
+    /// The location that a term is the content of.
+    pub fn location(&self, term: &Term) -> Option<u32> {
+        match term.kind() {
+            Kind::Content(address) => self.shape.fixed_location(address, 0),
+            _ => None,
+        }
+    }
+
+    pub fn sort(&self, location: u32) -> Sort {
+        let variable = self.shape.locations[location as usize].variable;
+        self.reduced.program.variables[variable as usize].sort
+    }
+
+    /// The places that a location may be replaced by.
+    pub fn places(&self, location: u32) -> Vec<Place> {
+        let sort = self.sort(location);
+        let mut places = Vec::new();
+        match &self.reduced.buffers {
+            Buffers::Pso(threads) => {
+                for (thread, buffers) in threads.iter().enumerate() {
+                    for buffer in buffers.iter().filter(|buffer| buffer.location == location) {
+                        places.extend(buffer.slots.iter().map(|&local| Place::local(thread, local, sort)));
+                        places.extend(buffer.rest.iter().flat_map(|rest| Place::of_rest(thread, rest, sort)));
+                    }
+                }
+            }
+            Buffers::Tso(threads) => {
+                for (thread, buffer) in threads.iter().enumerate() {
+                    let Some(buffer) = buffer else { continue };
+                    if buffer.written.contains(&location) || !self.only_writers {
+                        let held = buffer.slots.iter().filter_map(|slot| slot.rhs.get(&sort));
+                        places.extend(held.map(|&local| Place::local(thread, local, sort)));
+                    }
+                    let rest = buffer.rests.get(&location);
+                    places.extend(rest.into_iter().flat_map(|rest| Place::of_rest(thread, rest, sort)));
+                }
+            }
+        }
+        places
+    }
+
+    /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
+    /// one).
+    pub fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {
+        let mut all: Vec<Vec<Option<Place>>> = vec![vec![]];
+        for variable in variables {
+            let places = self.places(*variable);
+            let mut longer = Vec::new();
+            for start in &all {
+                let fits = |place: &&Place| {
+                    let mut before = start.iter().zip(variables);
+                    // A slot does not hold two locations, and with one variable at most replaced, no second.
+                    before.all(|(other, name)| match other {
+                        Some(other) => name == variable || (other != *place && !self.one_buffered),
+                        None => true,
+                    })
+                };
+                let choices = [None].into_iter().chain(places.iter().filter(fits).cloned().map(Some));
+                longer.extend(choices.map(|choice| start.iter().cloned().chain([choice]).collect()));
+            }
+            longer.truncate(MOST_VERSIONS);
+            all = longer;
+        }
+        all.retain(|one| one.iter().any(Option::is_some));
+        all
+    }
+
+    /// These terms with the same replacement in all of them, for every replacement.
+    pub fn versions(&self, terms: &[&Term]) -> Vec<Vec<Term>> {
+        let mut variables = BTreeSet::new();
+        for term in terms {
+            term.walk(&mut |node| variables.extend(self.location(node)));
+        }
+        let variables: Vec<u32> = variables.into_iter().collect();
+        let replaced = |term: &Term, chosen: &[Option<Place>]| {
+            term.map(&mut |node| {
+                let location = self.location(&node);
+                let number = location.and_then(|at| variables.iter().position(|one| *one == at));
+                match number.and_then(|number| chosen[number].as_ref()) {
+                    Some(Place(held)) => held.clone(),
+                    None => node,
+                }
+            })
+        };
+        self.replacements(&variables)
+            .iter()
+            .map(|chosen| terms.iter().map(|term| replaced(term, chosen)).collect())
+            .collect()
+    }
+}

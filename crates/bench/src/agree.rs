@@ -150,7 +150,7 @@ fn compare_one(name: &str, text: &str, compared: &mut Compared) {
     let enumerate = Enumerate::default();
     let subjects = subjects();
     for memory in CATALOGUE.iter().filter(|memory| memory.axioms.is_some()) {
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         if memory.refuses(&program).is_some() {
             continue;
         }

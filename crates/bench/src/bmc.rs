@@ -417,7 +417,7 @@ fn litmus() -> Result<(), String> {
             let memory = models::resolve(model, false)?;
             let start = processor();
             for program in &programs {
-                let task = Task { program, memory: &memory, property: Property::Stated };
+                let task = Task { program, memory: &memory, property: Property::Stated, hints: None };
                 engine.check(&task, &Run::default()).expect("no contradiction");
             }
             Ok((processor() - start) * 1000.0 / programs.len() as f64)

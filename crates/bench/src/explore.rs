@@ -93,7 +93,7 @@ fn show(row: Option<&Row>) -> bool {
 
 fn ours(program: &Program, model: &str, reduction: bool, threads: usize) -> Result<Row, String> {
     let memory = wattle_memory::find(model).ok_or("no such memory model")?;
-    let task = Task { program, memory, property: Property::Stated };
+    let task = Task { program, memory, property: Property::Stated, hints: None };
     let (wall, before) = (Instant::now(), own_cpu());
     let answer = Explore { reduction, threads, ..Explore::default() }
         .check(&task, &Run::default())

@@ -103,7 +103,7 @@ pub fn compare_one(name: &str, text: &str, compared: &mut Compared) {
     let mut stronger: Option<(&str, OutcomeSet)> = None;
     for model in CHAIN {
         let Some(memory) = find(model) else { continue };
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         let axioms = match memory.refuses(program) {
             Some(refused) => Err(refused.what),
             None => Enumerate::default().outcomes(&task, &Run::default()).map_err(|why| why.to_string()),

@@ -1,8 +1,8 @@
 //! `check`: does the property hold under this model?
 
 use wattle_engine::{
-    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Property, Reason, Run, Statistics,
-    Suspicion, Task, Verdict, Work,
+    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Hints, Property, Reason, Run,
+    Statistics, Suspicion, Task, Verdict, Work,
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
@@ -45,6 +45,16 @@ pub struct Checked {
 
 /// `Err`: the request itself makes no sense.
 pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, String> {
+    check_with(request, input, None, watch)
+}
+
+/// The same with what answers about much the same text left.
+pub(crate) fn check_with(
+    request: &Check,
+    input: &Input,
+    hints: Option<&Hints>,
+    watch: &Watch,
+) -> Result<Checked, String> {
     let mut settings = request.settings.clone();
     settings.bmc.proof |= request.certify;
     let mut engines = choose(request.engine.as_deref(), &settings)?;
@@ -82,7 +92,7 @@ pub fn check(request: &Check, input: &Input, watch: &Watch) -> Result<Checked, S
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&settings, &loaded, &request.model)?;
-            let counterexample = answer(request, &loaded, &engines, &run, &mut report);
+            let counterexample = answer(request, &loaded, &engines, hints, &run, &mut report);
             // A graph has no schedule to write down.
             let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());
             trace = scheduled.map(|counterexample| Trace {
@@ -105,6 +115,7 @@ fn answer(
     request: &Check,
     loaded: &Loaded,
     engines: &[Box<dyn Engine>],
+    hints: Option<&Hints>,
     run: &Run,
     report: &mut CheckReport,
 ) -> Option<Counterexample> {
@@ -118,7 +129,7 @@ fn answer(
     report.notes.extend(prepared.notes());
     report.translated = prepared.translated();
     let Solved { engine, verdict, coverage, suspicion, statistics, remarks } =
-        solve(&prepared.task(request.property), engines, request.settings.threads, run);
+        solve(&Task { hints, ..prepared.task(request.property) }, engines, request.settings.threads, run);
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
@@ -259,7 +270,7 @@ fn holds_under_sc(
     let Ok(memory) = models::resolve("sc", request.atomic_copy) else { return Ok(None) };
     // The answer is a remark only, so it may cost no more than a few times what the verdict took.
     let run = run.at_most(REMARK.max(run.worked() * 3));
-    let task = Task { program, memory: &memory, property: request.property };
+    let task = Task { program, memory: &memory, property: request.property, hints: None };
     Ok(match solve(&task, engines, request.settings.threads, &run).verdict? {
         Verdict::Safe { .. } => Some(true),
         Verdict::Unsafe { .. } => Some(false),

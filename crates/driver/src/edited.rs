@@ -10,14 +10,14 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use wattle_engine::{Contradiction, Engine, Halt, Property, Run};
+use wattle_engine::{Contradiction, Engine, Halt, Hints, Property, Run, Task};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
 use wattle_report::{Changed, CheckVerdict, FixReport};
 use wattle_source::{Span, TextEdit};
 
-use crate::check::{Check, check};
+use crate::check::{Check, check_with};
 use crate::fix::{Fences, Fix};
 use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
@@ -62,26 +62,27 @@ pub(crate) fn repaired_text(
     input: &Input,
     loaded: &Loaded,
     insertions: &[Insertion],
-    (engine, proof): (&dyn Engine, &Proof),
+    (engine, proof, hints): (&dyn Engine, &Proof, &Hints),
     run: &Run,
     watch: &Watch,
 ) -> Result<String, NoEdit> {
     let (sources, file) = (&loaded.sources, loaded.file);
     let edits = (loaded.frontend.edit)(sources, file, &loaded.parsed.program, insertions);
     let edits = edits.map_err(NoEdit::Undecided)?;
-    let text = edited(request, input, loaded, &edits, run, watch)?;
+    let text = edited(request, input, loaded, &edits, hints, run, watch)?;
     if new_statements(loaded, &text).is_none_or(|new| new <= insertions.len()) {
         return Ok(text);
     }
     let Ok(again) = load(&Input::text(&input.name, loaded.frontend.name, &text)) else { return Ok(text) };
-    let Some(removals) = needless(request, &again, &inserted(&edits), (engine, proof), run)? else {
+    let judge = (engine, proof, hints);
+    let Some(removals) = needless(request, &again, &inserted(&edits), judge, run)? else {
         return Ok(text);
     };
     let mut request = request.clone();
     for (line, _) in &mut request.settings.loop_lines {
         *line = line_after(sources.text(file), &edits, *line);
     }
-    match edited(&request, input, &again, &removals, run, watch) {
+    match edited(&request, input, &again, &removals, hints, run, watch) {
         Err(NoEdit::Undecided(_)) => Ok(text),
         result => result,
     }
@@ -92,11 +93,11 @@ fn needless(
     request: &Fix,
     edited: &Loaded,
     inserted: &[Range<usize>],
-    (engine, proof): (&dyn Engine, &Proof),
+    (engine, proof, hints): (&dyn Engine, &Proof, &Hints),
     run: &Run,
 ) -> Result<Option<Vec<TextEdit>>, NoEdit> {
     let Ok(prepared) = prepare(edited, &request.model, Goal::Repair) else { return Ok(None) };
-    let task = prepared.task(Property::Stated);
+    let task = Task { hints: Some(hints), ..prepared.task(Property::Stated) };
     let is_new = |fence: &Existing| {
         let at = fence.origin.0.start as usize;
         inserted.iter().any(|range| range.contains(&at))
@@ -145,6 +146,7 @@ pub(crate) fn edited(
     input: &Input,
     loaded: &Loaded,
     edits: &[TextEdit],
+    hints: &Hints,
     run: &Run,
     watch: &Watch,
 ) -> Result<String, NoEdit> {
@@ -166,8 +168,9 @@ pub(crate) fn edited(
         blame_weak_memory: false,
         litmus: false,
     };
-    let checked = check(&again, &Input::text(&input.name, loaded.frontend.name, &edited), watch)
-        .map_err(NoEdit::Undecided)?;
+    // The proof is made again from the text; the search says only which predicates to begin with.
+    let again_read = Input::text(&input.name, loaded.frontend.name, &edited);
+    let checked = check_with(&again, &again_read, Some(hints), watch).map_err(NoEdit::Undecided)?;
     match checked.report.verdict {
         CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
         CheckVerdict::Unknown { reason } => {

@@ -3,11 +3,12 @@
 //! The search itself is `repair`'s, on the program in the model's vocabulary and with the fences that
 //! the text has words for. This file turns what it finds into a change of the text: the front end says
 //! how the text takes the fences, the edited text is read and checked again from the start in the time
-//! that is left, and only then is it shown or written.
+//! that is left, and only then is it shown or written. (That check has the search's hints, which say where a
+//! proof may begin, and none of its proofs.)
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Budget, Engine, Halt, Property, Reason, Run, Statistics, Task};
+use wattle_engine::{Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
@@ -217,10 +218,10 @@ impl Text<'_> {
             }
             Found::Unknown { reason } => Ok(FixVerdict::Unknown { reason }),
             Found::Internal { what } => Err(what),
-            Found::Repaired { proof, count, source_count, minimal, sets, source } => {
+            Found::Repaired { proof, count, source_count, minimal, sets, source, hints } => {
                 let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
                 let (request, input, loaded) = (self.request, self.input, self.loaded);
-                let judge = (engine, &proof);
+                let judge = (engine, &proof, &hints);
                 let edited = repaired_text(request, input, loaded, &source, judge, self.run, self.watch);
                 let edited = self.shown(edited, report)?;
                 let new = edited.as_ref().and_then(|text| new_statements(loaded, text));
@@ -236,10 +237,10 @@ impl Text<'_> {
                     edited,
                 })
             }
-            Found::Relaxed { proof, keep, remove, minimal } => {
+            Found::Relaxed { proof, keep, remove, minimal, hints } => {
                 let edited = match remove.is_empty() {
                     true => None,
-                    false => self.shown(self.without(&remove), report)?,
+                    false => self.shown(self.without(&remove, &hints), report)?,
                 };
                 let describe = |fence: &Existing| existing(&self.loaded.sources, self.program, fence);
                 let [keep, remove] = [keep, remove].map(|fences| fences.iter().map(describe).collect());
@@ -249,11 +250,11 @@ impl Text<'_> {
     }
 
     /// The text without some of its fences, checked again.
-    fn without(&self, remove: &[Existing]) -> Result<String, NoEdit> {
+    fn without(&self, remove: &[Existing], hints: &Hints) -> Result<String, NoEdit> {
         let Text { request, input, loaded, run, watch, .. } = self;
         let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
         let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
-        edited(request, input, loaded, &edits.map_err(NoEdit::Undecided)?, run, watch)
+        edited(request, input, loaded, &edits.map_err(NoEdit::Undecided)?, hints, run, watch)
     }
 
     fn shown(
@@ -317,6 +318,8 @@ enum Found {
         sets: Vec<Vec<Insertion>>,
         /// The set that the text shows: the same fences in all copies, unless asked otherwise.
         source: Vec<Insertion>,
+        /// What the search leaves for the check of the edited text.
+        hints: Hints,
     },
     Unrepairable,
     Relaxed {
@@ -324,6 +327,7 @@ enum Found {
         keep: Vec<Existing>,
         remove: Vec<Existing>,
         minimal: bool,
+        hints: Hints,
     },
     NotSafe,
     Unknown {
@@ -415,6 +419,7 @@ fn repaired(
     let repair = wattle_repair::repair(task, engine, options, run)?;
     let notes = &mut report.notes;
     report.statistics = repair.statistics;
+    let hints = &repair.hints;
     match &repair.result {
         Repairability::AlreadySafe { proof }
         | Repairability::Repaired(wattle_repair::Repaired { proof, .. }) => match proof {
@@ -436,6 +441,7 @@ fn repaired(
             minimal: minimal && repaired.minimal,
             sets: repaired.solutions,
             source,
+            hints: hints.clone(),
         }
     };
     Ok(match repair.result {
@@ -482,7 +488,7 @@ fn relaxed(
         Relaxed::NotSafe { .. } => Found::NotSafe,
         Relaxed::Unknown { reason } => Found::Unknown { reason },
         Relaxed::Fewest { keep, remove, minimal, proof: of } => {
-            Found::Relaxed { proof: proof(&of), keep, remove, minimal }
+            Found::Relaxed { proof: proof(&of), keep, remove, minimal, hints: relaxing.hints }
         }
     })
 }

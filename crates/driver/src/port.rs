@@ -132,7 +132,7 @@ fn witness(
     let property =
         wattle_program::Property { kind: PropertyKind::Finally, formula: elsewhere, span: Span::NOWHERE };
     let asking = Program { properties: vec![property], ..program.clone() };
-    let task = Task { program: &asking, memory, property: Property::Stated };
+    let task = Task { program: &asking, memory, property: Property::Stated, hints: None };
     // Not replayed: a wrong one could only make the reason wrong, and that is evaluated anew.
     let execution = match request.check.settings.enumerate.check(&task, run)?.verdict {
         Verdict::Unsafe { counterexample } => counterexample.execution,

@@ -169,12 +169,12 @@ impl Prepared<'_> {
 
     /// The question for engines, and for replays of their counterexamples.
     pub fn task(&self, property: Property) -> Task<'_> {
-        Task { program: self.searched(), memory: self.memory, property }
+        Task { program: self.searched(), memory: self.memory, property, hints: None }
     }
 
     /// The same question for judges of proofs, about the program before any pass for the search.
     pub(crate) fn as_written(&self, property: Property) -> Task<'_> {
-        Task { program: &self.written, memory: self.memory, property }
+        Task { program: &self.written, memory: self.memory, property, hints: None }
     }
 
     /// The program on which counterexamples are told: as written, so that locals keep their values, with the

@@ -330,7 +330,8 @@ mod tests {
     fn dumped(text: &str, view: Dump) -> String {
         let parsed = wattle_frontend_wtl::FRONTEND.read("test.wtl", text).unwrap();
         let memory = wattle_memory::find("sc").unwrap();
-        let task = Task { program: &parsed.program, memory, property: wattle_engine::Property::Stated };
+        let task =
+            Task { program: &parsed.program, memory, property: wattle_engine::Property::Stated, hints: None };
         dump(&Bmc::default(), &task, view).unwrap()
     }
 

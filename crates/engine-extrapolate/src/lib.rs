@@ -22,7 +22,7 @@ mod rules;
 
 use wattle_abstraction::System;
 use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Halt, Run, Statistics, Task, Unsupported, grows,
+    Answer, Contradiction, Engine, Estimate, Halt, Hints, Run, Statistics, Task, Unsupported, grows,
 };
 use wattle_program::Program;
 use wattle_proving::{Approach, Subject, flat, is_given, library, reduction, remembering};
@@ -60,16 +60,16 @@ impl Engine for Extrapolate {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
-        let mut statistics = Statistics::default();
+        let (mut hints, mut statistics) = (Hints::default(), Statistics::default());
         let given = self.is_given(task.program);
         let program = remembering(task.program, given);
         let task = &Task { program: &program, ..*task };
         let subject = Subject::new(self.name(), task, run, &self.smt, given).map_err(Halt::Unknown);
         let verdict = subject.and_then(|subject| {
             let extrapolation = Extrapolation { engine: self, subject: &subject };
-            extrapolation.verdict(&mut statistics)
+            extrapolation.verdict(&mut hints, &mut statistics)
         });
-        Answer::of(verdict, statistics)
+        Answer::of(verdict, statistics).map(|answer| Answer { hints, ..answer })
     }
 }
 

@@ -6,11 +6,11 @@
 //! learnt; a proof without overflow holds for buffers of any size (their theorem 1).
 
 use wattle_abstraction::System;
-use wattle_engine::{Answer, Halt, Progress, Reason, Statistics};
+use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_logic::Term;
 use wattle_memory::reduction::Reduced;
 use wattle_proving::{
-    Approach, Conclusion, FromSc, Learnt, Literals, Proving, Start, Subject, UnderSc, irrelevant,
+    Approach, Conclusion, FromSc, Learnt, Lifting, Literals, Proving, Start, Subject, UnderSc, irrelevant,
     violates_bound,
 };
 
@@ -26,10 +26,12 @@ pub(crate) struct Extrapolation<'a> {
 }
 
 impl Extrapolation<'_> {
-    pub fn verdict(&self, statistics: &mut Statistics) -> Result<Answer, Halt> {
+    /// `hints` learns what other tasks may begin with, whatever comes of this one.
+    pub fn verdict(&self, hints: &mut Hints, statistics: &mut Statistics) -> Result<Answer, Halt> {
         let (engine, subject) = (self.engine, self.subject);
         let how = UnderSc { approach: &engine.approach(), refines: !engine.no_refinement };
         let conclusion = subject.prove_under_sc(how, statistics)?;
+        hints.learn(subject.left_under_sc(&conclusion));
         let Some(reduction) = subject.reduction else {
             return subject.answer(conclusion, &subject.sc, None, statistics);
         };
@@ -43,7 +45,11 @@ impl Extrapolation<'_> {
                 reduction.reduce_within(subject.task.program, &room).map_err(Reason::Unsupported)?;
             let system = System::new(&reduced.program).map_err(Reason::Unsupported)?;
             statistics.count("buffer", u64::from(each));
-            match self.prove_reduced(&reduced, &system, &sc, learnt.as_ref(), each)? {
+            let conclusion = self.prove_reduced(&reduced, &system, &sc, learnt.as_ref(), each)?;
+            if let Some(lifting) = Lifting::new(&reduced) {
+                hints.learn(subject.left_with_buffers(&lifting, &conclusion));
+            }
+            match conclusion {
                 Conclusion::Violated { trace, predicates, further, figures, .. }
                     if violates_bound(&trace, reduced.bound) =>
                 {
@@ -66,21 +72,21 @@ impl Extrapolation<'_> {
         let mut start = learnt.map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
         start.predicates = [self.extrapolated(reduced, sc.predicates.terms()), start.predicates].concat();
         let approach = self.approach(reduced, &sc.cubes);
+        let (refines, given) = (!self.engine.no_refinement, sc.given && learnt.is_none());
         let proving = Proving {
-            engine: self.subject.engine,
+            subject: self.subject,
             system,
-            run: self.subject.run,
-            solver: &self.subject.solver,
             approach: &approach,
             phase: &format!("proof with buffers of {each}"),
             bound: reduced.bound,
             // One slot shows most violations, and after the last there is no other try.
             prefers_bound: self.engine.buffer.is_none() && (2..MOST_PENDING).contains(&each),
-            refines: !self.engine.no_refinement,
-            given: sc.given && learnt.is_none(),
+            refines,
+            forgets: refines && !given,
+            given,
             lean: false,
             patience: None,
-            images: &|predicate| self.subject.images(predicate),
+            instances: &|_| vec![],
             irrelevant: &|all| irrelevant(reduced, &self.subject.shape, &sc.predicates, all),
         };
         proving.prove(start)

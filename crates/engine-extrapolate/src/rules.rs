@@ -168,18 +168,13 @@ fn by_occurrence(lifting: &Lifting<'_>, predicate: &Term) -> Vec<Term> {
 
 /// Rules 4 and 11.
 fn equalities(lifting: &Lifting<'_>) -> Vec<Term> {
-    let content = |location: u32| {
-        let info = &lifting.shape.locations[location as usize];
-        let indices = info.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
-        Term::content(Term::address(info.variable, indices), lifting.sort(location))
-    };
     let mut result = Vec::new();
     // The slots of one line for values of one sort, and the locations that they may hold.
     let mut line = |thread: usize, slots: &[u32], sort: Sort, locations: &[u32]| {
         let slot = |local: &u32| local_of(thread, *local, sort);
         result.extend(slots.windows(2).map(|pair| slot(&pair[0]).equals(slot(&pair[1]))));
         for local in slots {
-            result.extend(locations.iter().map(|location| slot(local).equals(content(*location))));
+            result.extend(locations.iter().map(|location| slot(local).equals(lifting.content(*location))));
         }
     };
     match &lifting.reduced.buffers {

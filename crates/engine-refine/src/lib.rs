@@ -27,7 +27,7 @@ mod parameterised;
 
 use wattle_abstraction::System;
 use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Halt, Run, Statistics, Task, Unsupported, grows,
+    Answer, Contradiction, Engine, Estimate, Halt, Hints, Run, Statistics, Task, Unsupported, grows,
 };
 use wattle_proving::{Subject, flat, is_given, library, reduction, remembering};
 
@@ -56,15 +56,15 @@ impl Engine for Refine {
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
-        let mut statistics = Statistics::default();
+        let (mut hints, mut statistics) = (Hints::default(), Statistics::default());
         let given = is_given(task.program, self.ignore_given);
         let program = remembering(task.program, given);
         let task = &Task { program: &program, ..*task };
         let subject = Subject::new(self.name(), task, run, &self.smt, given).map_err(Halt::Unknown);
         let verdict = subject.and_then(|subject| {
             let refinement = Refinement { engine: self, subject: &subject };
-            refinement.verdict(&mut statistics)
+            refinement.verdict(&mut hints, &mut statistics)
         });
-        Answer::of(verdict, statistics)
+        Answer::of(verdict, statistics).map(|answer| Answer { hints, ..answer })
     }
 }

@@ -15,10 +15,10 @@
 use wattle_abstraction::System;
 use wattle_abstraction::checker::AbstractTrace;
 use wattle_abstraction::path::Solution;
-use wattle_engine::{Answer, Halt, Progress, Reason, Statistics};
+use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_memory::reduction::{Capacity, Reduction, plain_moves};
 use wattle_proving::{
-    Approach, Conclusion, FromSc, Learnt, Proving, Start, Subject, UnderSc, irrelevant, why_stopped,
+    Approach, Conclusion, FromSc, Learnt, Lifting, Proving, Start, Subject, UnderSc, irrelevant, why_stopped,
 };
 
 use crate::feasible::{Feasible, Goal, Moving, Written, feasible};
@@ -78,10 +78,12 @@ const PATIENCE: u64 = 24;
 const MOST_STORES: u32 = 24;
 
 impl Refinement<'_> {
-    pub(crate) fn verdict(&self, statistics: &mut Statistics) -> Result<Answer, Halt> {
+    /// `hints` learns what other tasks may begin with, whatever comes of this one.
+    pub(crate) fn verdict(&self, hints: &mut Hints, statistics: &mut Statistics) -> Result<Answer, Halt> {
         let subject = self.subject;
         let how = UnderSc { approach: &Approach::Lazy, refines: true };
         let conclusion = subject.prove_under_sc(how, statistics)?;
+        hints.learn(subject.left_under_sc(&conclusion));
         let Some(reduction) = subject.reduction else {
             return subject.answer(conclusion, &subject.sc, None, statistics);
         };
@@ -97,6 +99,9 @@ impl Refinement<'_> {
             statistics.count("slots", u64::from(slots));
             let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
             let conclusion = self.prove(&written, &sc, learnt.as_ref(), slots)?;
+            if let Some(lifting) = Lifting::new(&written.reduced) {
+                hints.learn(subject.left_with_buffers(&lifting, &conclusion));
+            }
             let case = match &conclusion {
                 Conclusion::Violated { trace, .. } => self.analyse(reduction, &written, trace, slots)?,
                 Conclusion::GaveUp { .. } if slots < MOST_TRIED => Case::Predicates,
@@ -139,24 +144,20 @@ impl Refinement<'_> {
         subject.run.progress(&Progress { phase: phase.clone(), states: 0, depth: 0 });
         let mut start = learnt.map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
         start.predicates = [parameterised(sc.predicates.terms(), reduced), start.predicates].concat();
+        let given = sc.given && learnt.is_none();
         let proving = Proving {
-            engine: subject.engine,
+            subject,
             system,
-            run: subject.run,
-            solver: &subject.solver,
             approach: &Approach::Lazy,
             phase: &phase,
             bound: reduced.bound,
             prefers_bound: false,
             refines: true,
-            given: sc.given && learnt.is_none(),
+            forgets: !given,
+            given,
             lean: false,
             patience: (self.engine.slots.is_none() && slots < MOST_TRIED).then_some(PATIENCE),
-            images: &|predicate| {
-                let mut all = subject.images(predicate);
-                all.extend(instances(predicate, reduced));
-                all
-            },
+            instances: &|predicate| instances(predicate, reduced),
             irrelevant: &|all| irrelevant(reduced, &subject.shape, &sc.predicates, all),
         };
         proving.prove(start)

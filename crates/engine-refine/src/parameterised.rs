@@ -9,8 +9,8 @@
 //! (`all(X, p)` and `all(X, not p)`).
 
 use wattle_abstraction::speaks_of_elements;
-use wattle_logic::{Kind, Sort, Term};
-use wattle_memory::reduction::{Buffers, Reduced};
+use wattle_logic::Term;
+use wattle_memory::reduction::Reduced;
 use wattle_proving::{Lifting, control};
 
 /// The predicates to begin with: how buffers are filled, these predicates, and their copies.
@@ -36,47 +36,11 @@ fn both(predicate: Term) -> Vec<Term> {
     }
 }
 
-/// What comes with a predicate that refinement found: if it speaks of buffered values of one location each, the
-/// same of memory and of all other copies.
+/// What comes with a predicate that refinement found: the same of memory, where it is clear which location's
+/// values it speaks of, and of all other copies.
 pub(crate) fn instances(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
-    let mut changed = false;
-    let of_memory = predicate.map(&mut |term| match held(&term, reduced) {
-        Some(content) => {
-            changed = true;
-            content
-        }
-        None => term,
-    });
-    let own = if changed { vec![of_memory.clone()] } else { vec![] };
-    own.into_iter().chain(copies(&of_memory, reduced)).collect()
-}
-
-/// The memory content that a term is a copy of, if that is clear: a slot under TSO holds now one location, now
-/// another.
-fn held(term: &Term, reduced: &Reduced) -> Option<Term> {
-    let (process, local) = match term.kind() {
-        Kind::LocalOf { process, local, .. } if term.sort() != Sort::IntSet => (*process, *local),
-        Kind::Element(set) => match set.kind() {
-            Kind::LocalOf { process, local, .. } => (*process, *local),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let shape = wattle_program::Shape::new(&reduced.program).ok()?;
-    let location = match &reduced.buffers {
-        Buffers::Pso(threads) => {
-            let holds = |buffer: &&wattle_memory::reduction::PerLocation| {
-                let rest = buffer.rest.iter().any(|rest| rest.last == local || rest.values == Some(local));
-                buffer.slots.contains(&local) || rest
-            };
-            threads.get(process as usize)?.iter().find(holds)?.location
-        }
-        Buffers::Tso(threads) => {
-            let rests = &threads.get(process as usize)?.as_ref()?.rests;
-            *rests.iter().find(|(_, rest)| rest.last == local || rest.values == Some(local))?.0
-        }
-    };
-    let place = &shape.locations[location as usize];
-    let indices = place.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
-    Some(Term::content(Term::address(place.variable, indices), term.sort()))
+    let of_memory = Lifting::new(reduced).and_then(|lifting| lifting.lowered(predicate));
+    let of_memory = of_memory.unwrap_or_else(|| predicate.clone());
+    let copies = copies(&of_memory, reduced);
+    [of_memory].into_iter().chain(copies).collect()
 }

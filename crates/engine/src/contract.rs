@@ -8,7 +8,7 @@ use wattle_program::{Name, NotFixed, Program, Shape};
 
 pub use wattle_program::Unsupported;
 
-use crate::{Answer, Bound, Contradiction, Estimate, Halt, Run};
+use crate::{Answer, Bound, Contradiction, Estimate, Halt, Hints, Run};
 
 /// A question.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct Task<'a> {
     pub program: &'a Program,
     pub memory: &'a MemoryModel,
     pub property: Property,
+    /// What earlier answers about much the same program left. `None`: there will be no later ones either.
+    pub hints: Option<&'a Hints>,
 }
 
 impl Task<'_> {

@@ -9,6 +9,7 @@ mod contract;
 mod contradiction;
 mod coverage;
 mod estimate;
+mod hints;
 mod reason;
 mod run;
 mod verdict;
@@ -21,6 +22,7 @@ pub use contract::{
 pub use contradiction::{Contradiction, Halt, Statement};
 pub use coverage::{Coverage, edges};
 pub use estimate::{Estimate, grows};
+pub use hints::Hints;
 pub use reason::Reason;
 pub use run::{Budget, Progress, Run, Spent, Work};
 pub use verdict::{

@@ -7,7 +7,7 @@ use wattle_memory::Execution;
 use wattle_memory::operational::Action;
 use wattle_program::{EdgeId, Instance, ThreadId};
 
-use crate::{Certificate, Contradiction, Coverage, Halt, Reason};
+use crate::{Certificate, Contradiction, Coverage, Halt, Hints, Reason};
 
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -16,6 +16,8 @@ pub struct Answer {
     pub coverage: Option<Coverage>,
     /// Of an *unknown*: what may be a violation.
     pub suspicion: Option<Suspicion>,
+    /// What a task that differs in a few fences may begin with.
+    pub hints: Hints,
     pub statistics: Statistics,
 }
 
@@ -39,7 +41,7 @@ pub enum Verdict {
 impl Answer {
     /// A verdict that says nothing of what executions reach.
     pub fn new(verdict: Verdict, statistics: Statistics) -> Answer {
-        Answer { verdict, coverage: None, suspicion: None, statistics }
+        Answer { verdict, coverage: None, suspicion: None, hints: Hints::default(), statistics }
     }
 
     pub fn covering(self, coverage: impl Into<Option<Coverage>>) -> Answer {

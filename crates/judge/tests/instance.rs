@@ -29,7 +29,8 @@ fn violation(instance: Instance) -> Counterexample {
 #[test]
 fn copies_are_those_of_the_counterexample() {
     let program = program();
-    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated, hints: None };
     let copies = |copies| Instance(BTreeMap::from([(ProcessId(0), copies)]));
     for (instance, confirmed) in [(copies(2), true), (copies(3), true), (copies(1), false)] {
         let judged = confirm(&task, &violation(instance.clone()));

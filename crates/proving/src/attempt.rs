@@ -65,8 +65,8 @@ impl Proving<'_> {
                 return false;
             }
             let phase = format!("{} with {size} predicates", self.phase);
-            self.run.progress(&Progress { phase, states, depth: figures.rounds });
-            halted = self.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
+            self.subject.run.progress(&Progress { phase, states, depth: figures.rounds });
+            halted = self.subject.run.poll(STATE * LOOK_AFTER as u64, self.spent(states)).err();
             halted.is_none()
         };
         let checked = check(self.system, predicates, questions, &mut answers, self.bound, &mut go_on);
@@ -78,7 +78,7 @@ impl Proving<'_> {
         }
         let checked = checked.map_err(failed)?;
         if let Checked::Holds(reached) = &checked {
-            self.run.poll(Work::NONE, self.spent(reached.visited))?;
+            self.subject.run.poll(Work::NONE, self.spent(reached.visited))?;
         }
         let cubes = match answers {
             Either::Lazy(lazy) => {

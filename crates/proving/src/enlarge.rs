@@ -23,7 +23,7 @@ impl Proving<'_> {
         questions: &mut Questions,
         trace: &AbstractTrace,
     ) -> Result<Vec<(Ask, Reach)>, Stopped> {
-        let (system, run) = (self.system, self.run);
+        let (system, run) = (self.system, self.subject.run);
         let Abstraction { predicates, scope, known } = abstraction;
         let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
         if let Violated::Check { transition, .. } = &trace.violated {

@@ -3,16 +3,18 @@
 //! Refinement collects what each spurious trace seemed to lack, and most of it turns out not to matter. Under
 //! sequential consistency that does little harm, but every predicate over a shared variable is carried over
 //! to each slot of each buffer, and states multiply. So a proof that is to be extrapolated is first made lean:
-//! what its answers never rest on is dropped, then predicates by halves, quarters and so on, as long as the
-//! check still succeeds. (What was dropped is kept aside: it is what strengthens the proof should the lean
-//! one not carry over.)
+//! what its answers never rest on is dropped, then predicates by halves, quarters and so on, down to single
+//! ones, if the check still succeeds. What was dropped is kept aside, for those who begin from this proof.
+//!
+//! Each size has one pass. To begin with halves again after each success takes twice as many trials, and was
+//! not seen to drop more; nor did it help to remember what trials that failed had found out, since their many
+//! failures take longer to look through than to ask again.
 
 use std::collections::BTreeSet;
 
 use wattle_abstraction::checker::Checked;
 use wattle_abstraction::{Cube, Known, Predicates, Questions, Scope, Set};
 use wattle_engine::Reason;
-use wattle_logic::Term;
 
 use crate::attempt::Attempt;
 use crate::prove::{Proof, Proving};
@@ -27,16 +29,17 @@ impl Proving<'_> {
         let all: Set = (0..proof.predicates.len()).collect();
         let relied_on = relied_on(&proof.questions, &proof.cubes);
         self.try_without(proof, scope, &mut known, &all.without(&relied_on))?;
-        let mut done = vec![];
-        loop {
-            let all: Set = (0..proof.predicates.len()).collect();
-            let terms = |part: &Set| -> Vec<Term> {
-                part.iter().map(|predicate| proof.predicates.terms()[predicate].clone()).collect()
-            };
-            let part = parts(&all).into_iter().find(|part| !done.contains(&terms(part)));
-            let Some(part) = part.filter(|_| done.len() < MOST_TRIALS) else { break };
-            done.push(terms(&part));
-            self.try_without(proof, scope, &mut known, &part)?;
+        let (mut size, mut trials) = (proof.predicates.len() / 2, 0);
+        while size > 0 {
+            let mut from = 0;
+            while from < proof.predicates.len() && trials < MOST_TRIALS {
+                let part: Set = (from..proof.predicates.len().min(from + size)).collect();
+                trials += 1;
+                if !self.try_without(proof, scope, &mut known, &part)? {
+                    from += size;
+                }
+            }
+            size /= 2;
         }
         Ok(())
     }
@@ -66,7 +69,9 @@ impl Proving<'_> {
         let Some(Attempt { checked: Checked::Holds(reached), cubes }) = attempt else { return Ok(false) };
         figures.calls = proof.figures.calls;
         figures.take(&predicates, &questions, &reached, &cubes);
-        *proof = Proof { predicates, questions, reached, cubes, figures };
+        let mut dropped = std::mem::take(&mut proof.dropped);
+        dropped.extend(part.iter().map(|predicate| proof.predicates.terms()[predicate].clone()));
+        *proof = Proof { predicates, questions, reached, cubes, lean: true, dropped, figures };
         *known = fewer;
         Ok(true)
     }
@@ -95,16 +100,4 @@ fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
             return found;
         }
     }
-}
-
-/// Parts of a set, large ones first: what to try to do without.
-fn parts(all: &Set) -> Vec<Set> {
-    let members: Vec<usize> = all.iter().collect();
-    let mut parts = Vec::new();
-    let mut size = members.len() / 2;
-    while size > 0 {
-        parts.extend(members.chunks(size).map(|chunk| chunk.iter().copied().collect::<Set>()));
-        size /= 2;
-    }
-    parts
 }

@@ -17,6 +17,7 @@ mod certificate;
 mod control;
 mod enlarge;
 mod figures;
+mod hints;
 mod lean;
 mod learnt;
 mod lift;

@@ -99,6 +99,34 @@ impl<'a> Lifting<'a> {
         places
     }
 
+    /// A formula with places replaced by the content of the location whose values they hold. `None`: a place
+    /// may hold values of several locations.
+    pub fn lowered(&self, formula: &Term) -> Option<Term> {
+        let mut clear = true;
+        let lowered = formula.map(&mut |term| match self.held(&term)[..] {
+            [] => term,
+            [location] => self.content(location),
+            _ => {
+                clear = false;
+                term
+            }
+        });
+        clear.then_some(lowered)
+    }
+
+    /// The locations whose values a term may hold. None: it is no place.
+    fn held(&self, term: &Term) -> Vec<u32> {
+        let is_place = matches!(term.kind(), Kind::LocalOf { .. } | Kind::Element(_));
+        let locations = (0..self.shape.locations.len() as u32).filter(|_| is_place);
+        locations.filter(|location| self.places(*location).iter().any(|place| place.0 == *term)).collect()
+    }
+
+    pub fn content(&self, location: u32) -> Term {
+        let info = &self.shape.locations[location as usize];
+        let indices = info.indices.iter().map(|index| Term::int(i64::from(*index))).collect();
+        Term::content(Term::address(info.variable, indices), self.sort(location))
+    }
+
     /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
     /// one).
     pub fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {

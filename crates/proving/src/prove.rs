@@ -13,13 +13,14 @@ use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::{
     Ask, Cube, Known, Predicates, Questions, Reach, Scope, Set, Stopped, System, interpolate, slice,
 };
-use wattle_engine::{Contradiction, Halt, Reason, Run, Spent, Work};
+use wattle_engine::{Contradiction, Halt, Reason, Spent, Work};
 use wattle_logic::Term;
 use wattle_smt::Solver;
 
 use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
 use crate::solver::why_stopped;
+use crate::subject::Subject;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -66,17 +67,18 @@ pub struct Proof {
     pub reached: Reached,
     /// By goal: the cubes that imply it.
     pub cubes: Vec<Vec<Cube>>,
+    /// Was what it can do without left out?
+    pub lean: bool,
+    /// Predicates that were left out.
+    pub dropped: Vec<Term>,
     pub figures: Figures,
 }
 
 /// How the loop is to work on one program.
 pub struct Proving<'a> {
-    /// Who asks, for error messages.
-    pub engine: &'static str,
+    pub subject: &'a Subject<'a>,
+    /// That of the program itself, or of a reduced one.
     pub system: &'a System,
-    pub run: &'a Run,
-    /// Others are made beside it.
-    pub solver: &'a Solver,
     pub approach: &'a Approach,
     pub phase: &'a str,
     /// The property that says that the reduction's bound is large enough. It is looked at last.
@@ -86,15 +88,18 @@ pub struct Proving<'a> {
     pub prefers_bound: bool,
     /// May the loop look for more predicates?
     pub refines: bool,
-    /// Are the predicates those that somebody gave? These may speak of dead locals, as links between live ones; only
-    /// where they do not suffice are the dead forgotten, and refinement finds what takes their place.
+    /// Are dead locals forgotten from the first round on? Predicates that somebody gave may speak of them, as
+    /// links between live ones; only where those do not suffice are the dead forgotten, and refinement finds
+    /// what takes their place.
+    pub forgets: bool,
+    /// Are the predicates those that somebody gave? A proof with these and no others stays as it is.
     pub given: bool,
     /// Is the proof to do with as few predicates as it can?
     pub lean: bool,
     /// After so many rounds the loop gives up.
     pub patience: Option<u64>,
-    /// What comes with a predicate that refinement finds.
-    pub images: &'a dyn Fn(&Term) -> Vec<Term>,
+    /// What comes with a predicate that refinement finds, beside its images under exchanges of copies.
+    pub instances: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
     pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
@@ -113,6 +118,12 @@ pub struct Start {
     pub further: HashMap<Ask, Reach>,
     /// The rounds and predicates of earlier loops, which count.
     pub figures: Figures,
+}
+
+impl From<Vec<Term>> for Start {
+    fn from(predicates: Vec<Term>) -> Start {
+        Start { predicates, ..Start::default() }
+    }
 }
 
 /// What becomes more precise from round to round.
@@ -176,7 +187,7 @@ impl Proving<'_> {
 
     /// An empty solver for each round: what an earlier round asked would only be in the way.
     pub(crate) fn fresh(&self) -> Result<Solver, Reason> {
-        self.system.solver(self.solver).map_err(Reason::Solver)
+        self.system.solver(&self.subject.solver).map_err(Reason::Solver)
     }
 
     fn is_lazy(&self) -> bool {
@@ -189,7 +200,7 @@ impl Proving<'_> {
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
-        let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.refines && !self.given };
+        let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
         Ok(Abstraction { predicates, scope, known: Known::default() })
     }
 
@@ -203,7 +214,8 @@ impl Proving<'_> {
     ) -> Result<Conclusion, Halt> {
         let Abstraction { predicates, scope, known } = abstraction;
         figures.take(&predicates, &questions, &reached, &cubes);
-        let mut proof = Proof { predicates, questions, reached, cubes, figures };
+        let mut proof =
+            Proof { predicates, questions, reached, cubes, lean: self.lean, dropped: vec![], figures };
         if self.lean && !(self.given && figures.refined == 0) {
             self.make_lean(&mut proof, &scope, &known)?;
         }
@@ -240,7 +252,11 @@ impl Proving<'_> {
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
         }
-        for image in more.iter().flat_map(self.images) {
+        let images = |predicate: &Term| {
+            let images = self.subject.images(predicate);
+            images.into_iter().chain((self.instances)(predicate)).collect::<Vec<Term>>()
+        };
+        for image in more.iter().flat_map(images) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }
@@ -251,7 +267,7 @@ impl Proving<'_> {
     fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
         let found = "an abstract trace violates something";
         let nothing =
-            || Contradiction::within(self.engine, found, "there is no such check or property").into();
+            || Contradiction::within(self.subject.engine, found, "there is no such check or property").into();
         obligation(self.system, trace).ok_or_else(nothing)
     }
 
@@ -283,15 +299,15 @@ impl Proving<'_> {
     }
 
     pub(crate) fn reason(&self, stopped: Stopped) -> Reason {
-        why_stopped(self.run, stopped)
+        why_stopped(self.subject.run, stopped)
     }
 
     pub(crate) fn spent(&self, states: u64) -> Spent {
-        Spent { memory: self.run.resident().unwrap_or(0), states }
+        Spent { memory: self.subject.run.resident().unwrap_or(0), states }
     }
 
     pub(crate) fn questions(&self, predicates: &Predicates, scope: &Scope) -> Result<Questions, Reason> {
-        let mut look = || self.run.poll(TRANSITION * predicates.len() as u64, Spent::default());
+        let mut look = || self.subject.run.poll(TRANSITION * predicates.len() as u64, Spent::default());
         let mut questions = Questions::within(self.system, predicates, scope.clone(), &mut look)?;
         if self.is_lazy() {
             questions.irrelevant = (self.irrelevant)(predicates);

@@ -2,13 +2,18 @@
 //!
 //! A program that is right only with weak memory's reorderings does not exist, so the proof under sequential
 //! consistency comes first; what it says of shared variables is where a proof for store buffers begins.
+//!
+//! Fences do nothing here, so that the proof of one placement of fences is one of the next. Where a task
+//! carries [`Hints`], the lean proof that they come from is tried as it is: one round, and nothing to be made
+//! lean. If it does not suffice, all hints are begun with beside the text's predicates; if that gives up too,
+//! the loop begins as if there were none.
 
 use wattle_abstraction::{Cube, Predicates};
-use wattle_engine::{Halt, Statistics};
+use wattle_engine::{Halt, Hints, Reason, Statistics};
 use wattle_logic::Term;
 
 use crate::attempt::Approach;
-use crate::prove::{Conclusion, Proof, Proving, Start};
+use crate::prove::{Conclusion, Proof, Proving};
 use crate::subject::Subject;
 use crate::text;
 
@@ -38,28 +43,63 @@ impl Subject<'_> {
     /// Prove the program under sequential consistency, with as few predicates as it can be done with if they
     /// are to be carried over.
     pub fn prove_under_sc(&self, how: UnderSc<'_>, statistics: &mut Statistics) -> Result<Conclusion, Halt> {
-        let predicates = text::begin(&self.program, &self.sc, self.given);
-        let of_text = Predicates::new(&self.sc, &predicates).map_or(0, |predicates| predicates.len());
-        let proving = Proving {
-            engine: self.engine,
+        let text = text::begin(&self.program, &self.sc, self.given);
+        let of_text = Predicates::new(&self.sc, &text).map_or(0, |predicates| predicates.len());
+        let conclusion = match self.prove_from_hints(how, &text)? {
+            Some(conclusion) => conclusion,
+            None => self.under_sc(how, self.given).prove(text.into())?,
+        };
+        statistics.count("text predicates", of_text as u64);
+        statistics.count("sc predicates", conclusion.predicates().len() as u64);
+        Ok(conclusion)
+    }
+
+    /// `None`: there are no hints, or they lead nowhere.
+    fn prove_from_hints(&self, how: UnderSc<'_>, text: &[Term]) -> Result<Option<Conclusion>, Halt> {
+        // The paper's own methods begin with what the text has, and no more.
+        if !how.refines || !matches!(how.approach, Approach::Lazy) {
+            return Ok(None);
+        }
+        let Hints { lean, more } = self.hints();
+        if !lean.is_empty() {
+            let as_it_is =
+                Proving { refines: false, lean: false, ..self.under_sc(how, self.are_given(&lean)) };
+            match as_it_is.prove(lean.clone().into())? {
+                Conclusion::Proof(mut proof) => {
+                    proof.lean = true;
+                    return Ok(Some(Conclusion::Proof(proof)));
+                }
+                Conclusion::GaveUp { .. } => {}
+                violated => return Ok(Some(violated)),
+            }
+        }
+        let all = [text, &lean, &more].concat();
+        if all.len() == text.len() || Predicates::new(&self.sc, &all).is_none() {
+            return Ok(None);
+        }
+        match self.under_sc(how, self.are_given(&all)).prove(all.into()) {
+            Ok(Conclusion::GaveUp { .. }) | Err(Halt::Unknown(Reason::TooLarge(_))) => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    fn under_sc<'p>(&'p self, how: UnderSc<'p>, given: bool) -> Proving<'p> {
+        Proving {
+            subject: self,
             system: &self.sc,
-            run: self.run,
-            solver: &self.solver,
             approach: how.approach,
             phase: "proof under sc",
             bound: None,
             prefers_bound: false,
             refines: how.refines,
-            given: self.given,
-            lean: how.refines && self.reduction.is_some(),
+            forgets: how.refines && !given,
+            given,
+            // Somebody carries it over, to buffers here or to another task.
+            lean: how.refines && (self.reduction.is_some() || self.task.hints.is_some()),
             patience: None,
-            images: &|predicate| self.images(predicate),
+            instances: &|_| vec![],
             irrelevant: &|_| vec![],
-        };
-        let conclusion = proving.prove(Start { predicates, ..Start::default() })?;
-        statistics.count("text predicates", of_text as u64);
-        statistics.count("sc predicates", conclusion.predicates().len() as u64);
-        Ok(conclusion)
+        }
     }
 
     /// Where the program is unsafe already, or was not proved, its predicates may still help.
@@ -70,13 +110,19 @@ impl Subject<'_> {
                 statistics.count("sc rounds", proof.figures.rounds);
                 statistics.count("sc calls", proof.figures.calls);
                 statistics.count("sc states", proof.figures.states);
-                let (cubes, given) = (cubes(&proof), self.given && proof.figures.refined == 0);
+                let (cubes, given) = (cubes(&proof), self.are_given(proof.predicates.terms()));
                 FromSc { predicates: proof.predicates, cubes, given }
             }
             Conclusion::Violated { predicates, .. } | Conclusion::GaveUp { predicates, .. } => {
                 FromSc { predicates, cubes: vec![], given: self.given }
             }
         }
+    }
+
+    /// Are these predicates all given ones?
+    fn are_given(&self, predicates: &[Term]) -> bool {
+        let given = Predicates::new(&self.sc, &self.program.predicates).filter(|_| self.given);
+        given.is_some_and(|given| predicates.iter().all(|term| given.literal_of(term).is_some()))
     }
 }
 

@@ -39,7 +39,7 @@ mod symmetry;
 use std::collections::BTreeMap;
 
 use wattle_engine::{
-    Bound, Certificate, Counterexample, Coverage, Engine, Halt, Reason, Run, Statistics, Task, Verdict,
+    Bound, Certificate, Counterexample, Coverage, Engine, Halt, Hints, Reason, Run, Statistics, Task, Verdict,
 };
 use wattle_judge::confirm::confirm;
 use wattle_memory::Machine;
@@ -115,6 +115,8 @@ pub struct Repair {
     pub result: Repairability,
     /// `places`, `checks` (engine calls), `clauses`, `replays`, `states` (of all calls).
     pub statistics: Statistics,
+    /// What the answers leave for a check of the repaired text.
+    pub hints: Hints,
 }
 
 /// Counterexamples here are runs of `forget_dead(task.program)` without any inserted fence.
@@ -192,7 +194,7 @@ pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run
     let family = Added { base: task.program, places: &places };
     let mut search = Search::new(&family, *task, engine, run);
     let result = repairability(&mut search, &family, options)?;
-    Ok(Repair { result, statistics: search.statistics() })
+    Ok(Repair { result, statistics: search.statistics(), hints: search.hints() })
 }
 
 fn repairability(
@@ -243,7 +245,7 @@ fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<
         _ => memory,
     };
     let program = forget_dead(program);
-    let task = Task { program: &program, memory, property: search.task.property };
+    let task = Task { program: &program, memory, property: search.task.property, hints: None };
     if search.engine.accepts(&task).is_err() {
         return Ok(None);
     }

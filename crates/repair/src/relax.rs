@@ -5,7 +5,7 @@
 //! others can go together. It is the same search over another family, and exact for the same
 //! reason. A fence of the text stands in all copies of its process, so there is one count.
 
-use wattle_engine::{Counterexample, Engine, Halt, Reason, Run, Statistics, Task};
+use wattle_engine::{Counterexample, Engine, Halt, Hints, Reason, Run, Statistics, Task};
 use wattle_program::{Edge, Mode, Op, Program};
 
 use crate::family::{Existing, Family, Kept, fence_of};
@@ -19,6 +19,8 @@ pub struct Relaxing {
     pub result: Relaxed,
     /// As in [`crate::Repair`]; `places` are the fences of the text.
     pub statistics: Statistics,
+    /// What the answers leave for a check of the text without those fences.
+    pub hints: Hints,
 }
 
 #[derive(Clone, Debug)]
@@ -97,7 +99,7 @@ pub fn relax_among(
     };
     let mut search = Search::new(&family, *task, engine, run);
     let result = fewest(&mut search, &family, &literals)?;
-    Ok(Relaxing { result, statistics: search.statistics() })
+    Ok(Relaxing { result, statistics: search.statistics(), hints: search.hints() })
 }
 
 fn fewest(search: &mut Search<'_>, family: &Kept<'_>, literals: &Literals) -> Result<Relaxed, Halt> {

@@ -20,8 +20,8 @@
 //! engine can neither prove nor refute, `descend` takes over.
 
 use wattle_engine::{
-    Answer, Contradiction, Counterexample, Engine, Halt, Progress, Reason, Run, Spent, Statistics, Task,
-    Verdict, Work,
+    Answer, Contradiction, Counterexample, Engine, Halt, Hints, Progress, Reason, Run, Spent, Statistics,
+    Task, Verdict, Work,
 };
 use wattle_judge::confirm::confirm;
 use wattle_program::{EdgeId, Shape, ThreadId};
@@ -143,6 +143,9 @@ pub(crate) struct Search<'a> {
     /// Was every clause learnt from a counterexample that refutes all placements which miss the clause? Only then
     /// is a minimum hitting set a lower bound.
     exact: bool,
+    /// What the answers so far leave for the next question. Placements differ in a few fences, so that a proof
+    /// of one is nearly a proof of the next.
+    hints: Hints,
     checks: u64,
     pub replays: u64,
     states: u64,
@@ -165,6 +168,7 @@ impl<'a> Search<'a> {
             latest: None,
             answers: vec![],
             exact,
+            hints: task.hints.cloned().unwrap_or_default(),
             checks: 0,
             replays: 0,
             states: 0,
@@ -179,6 +183,11 @@ impl<'a> Search<'a> {
         statistics.count("replays", self.replays);
         statistics.count("states", self.states);
         statistics
+    }
+
+    /// What all answers leave: for the check of the text that the search ends with.
+    pub(crate) fn hints(&self) -> Hints {
+        self.hints.clone()
     }
 
     pub(crate) fn nothing(&self) -> Set {
@@ -223,7 +232,9 @@ impl<'a> Search<'a> {
         let phase = format!("fences: {} clauses, check {}", self.clauses.len(), self.checks + 1);
         self.run.progress(&Progress { phase, states: self.states, depth: 0 });
         self.checks += 1;
-        let answer = self.engine.check(task, self.run)?;
+        let hints = Some(&self.hints);
+        let mut answer = self.engine.check(&Task { hints, ..*task }, self.run)?;
+        self.hints.learn(std::mem::take(&mut answer.hints));
         self.states += answer.statistics.counted("states").unwrap_or(0);
         Ok(answer)
     }

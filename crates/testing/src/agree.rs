@@ -58,7 +58,7 @@ pub fn engines_agree_and(
     for memory in models.iter().filter_map(|name| find(name)) {
         let Some(written) = translated(program, memory) else { continue };
         let program = passes::forget_dead(&written);
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         let obeyed = answers(one, other, effort, &task).and_then(|answers| {
             let written = Task { program: &written, ..task };
             also(&written, answers.as_ref().map(|(_, second)| second))?;

@@ -145,7 +145,7 @@ pub fn compare(
         let mut properties = vec![Property::Stated];
         properties.extend(limits.deadlock.then_some(Property::NoDeadlock));
         for property in properties {
-            let task = Task { program, memory, property };
+            let task = Task { program, memory, property, hints: None };
             let start = Instant::now();
             let naive = limits.naive(&task);
             result.times.naive += start.elapsed();

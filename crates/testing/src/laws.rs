@@ -178,7 +178,8 @@ pub fn weaker_allows_more(oracle: &dyn Oracle, program: &Program) -> Result<Obey
     let mut all = Obeyed::default();
     for property in [Property::Stated, Property::NoDeadlock] {
         let models = models(&BUFFERS);
-        let find = |memory: &&'static MemoryModel| oracle.find(&Task { program, memory, property });
+        let find =
+            |memory: &&'static MemoryModel| oracle.find(&Task { program, memory, property, hints: None });
         let findings: Vec<Findings> = models.iter().map(find).collect();
         for (memory, pair) in models.iter().zip(findings.windows(2)) {
             let obeyed = included(&pair[0], &pair[1]);
@@ -201,7 +202,7 @@ pub fn twins_agree(
         return Ok(all);
     }
     for memory in models(&BUFFERS) {
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         let (one, other) = (machine.find(&task), axioms.find(&task));
         let broken = |what: String| broken(memory, "machine and axioms are twins", what);
         if let (Some(one), Some(other)) = (one.safe, other.safe)
@@ -228,7 +229,9 @@ pub fn fence_restricts(oracle: &dyn Oracle, program: &Program, seed: u64) -> Res
     for memory in models(&BUFFERS) {
         let broken = |what: String| broken(memory, "a fence restricts", what);
         wattle_program::validate(&fenced).map_err(|error| broken(format!("not valid: {error}")))?;
-        let find = |program: &Program| oracle.find(&Task { program, memory, property: Property::Stated });
+        let find = |program: &Program| {
+            oracle.find(&Task { program, memory, property: Property::Stated, hints: None })
+        };
         all.add(included(&find(&fenced), &find(program)).map_err(broken)?);
     }
     Ok(all)
@@ -260,8 +263,8 @@ pub fn flushed_is_sc(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, D
     const LAW: &str = "all flushes make SC";
     let (Some(sc), Some(rma)) = (find("sc"), find("rma")) else { return Ok(Obeyed::default()) };
     let flushed = insert(program, &all_flushes(program));
-    let plain = Task { program, memory: sc, property: Property::Stated };
-    let remote = Task { program: &flushed, memory: rma, property: Property::Stated };
+    let plain = Task { program, memory: sc, property: Property::Stated, hints: None };
+    let remote = Task { program: &flushed, memory: rma, property: Property::Stated, hints: None };
     let (under_sc, under_rma) = (oracle.find(&plain), oracle.find(&remote));
     let (Some(one), Some(other)) = (&under_sc.outcomes, &under_rma.outcomes) else {
         return Ok(Obeyed::default());
@@ -319,7 +322,7 @@ pub fn capacity_is_monotone(
     let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
     let mut all = Obeyed::default();
     for memory in models(names) {
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         let mut safe_with = None;
         for capacity in [1, 2, 3, 5] {
             let run = Run::new(Budget { states: Some(states), ..Budget::default() });
@@ -350,7 +353,7 @@ pub fn forgetting_is_invisible(oracle: &dyn Oracle, program: &Program) -> Result
     let mut all = Obeyed::default();
     for memory in models(names) {
         for property in [Property::Stated, Property::NoDeadlock] {
-            let find = |program: &Program| oracle.find(&Task { program, memory, property });
+            let find = |program: &Program| oracle.find(&Task { program, memory, property, hints: None });
             let (one, other) = (find(program), find(&forgetful));
             for (less, more) in [(&one, &other), (&other, &one)] {
                 let obeyed = included(less, more);

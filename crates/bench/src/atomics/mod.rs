@@ -103,7 +103,7 @@ fn judge(cycle: &Cycle) -> Result<bool, String> {
     let written = &loaded.parsed.program;
     let memory = find(cycle.architecture.name()).ok_or("no such model")?;
     let program = passes::forget_dead(written);
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let order = Bmc { unwind: Some(2), ..Bmc::default() };
     let clocks = Bmc { formulated: Formulated::Clocks, ..order.clone() };
     let enumerate = Enumerate::default();

@@ -46,7 +46,7 @@ fn holds(program: &Program, reduction: &dyn Reduction, slots: u32) -> Result<boo
     let reduced = reduction.reduce(program, &Capacity::all(slots)).map_err(|why| why.what)?;
     let program = passes::forget_dead(&reduced.program);
     let memory = wattle_memory::find("sc").ok_or("no sc")?;
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let run = Run::new(Budget { states: Some(2_000_000), ..Budget::default() });
     match Explore::default().check(&task, &run).expect("no contradiction").verdict {
         Verdict::Safe { .. } => Ok(true),

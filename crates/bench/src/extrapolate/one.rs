@@ -135,7 +135,7 @@ pub(super) fn one(arguments: &[String]) -> Result<bool, String> {
         no_refinement: job.given,
         rules: Rules { one_buffered, ..Rules::default() },
     };
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let time = Some(Duration::from_secs(job.seconds));
     let before = processor();
     let answer =

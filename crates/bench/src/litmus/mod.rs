@@ -171,7 +171,7 @@ fn throughput(path: &Path, folder: &str, model: &str, herd: f64) -> Result<Strin
 }
 
 fn census(engine: &Enumerate, loaded: &Loaded, memory: &MemoryModel) -> Result<Census, String> {
-    let task = Task { program: &loaded.parsed.program, memory, property: Property::Stated };
+    let task = Task { program: &loaded.parsed.program, memory, property: Property::Stated, hints: None };
     engine.executions(&task, &Run::default()).map_err(|reason| reason.to_string())
 }
 

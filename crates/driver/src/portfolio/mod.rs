@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wattle_engine::{
-    Answer, Contradiction, Counterexample, Coverage, Engine, Halt, Reason, Run, Statistics, Suspicion, Task,
-    Unsupported, Verdict, Work,
+    Answer, Contradiction, Counterexample, Coverage, Engine, Halt, Hints, Reason, Run, Statistics, Suspicion,
+    Task, Unsupported, Verdict, Work,
 };
 use wattle_judge::confirm::{confirm, observed};
 use wattle_judge::tidy;
@@ -156,7 +156,7 @@ impl<'a> Portfolio<'a> {
         let mut remarks = self.refused.clone();
         let (engine, verdict, rest) = match self.decide(task, run, 0, &mut remarks) {
             Ok(Decided { turn, answer }) => {
-                let Answer { verdict, coverage, suspicion, statistics } = answer;
+                let Answer { verdict, coverage, suspicion, statistics, .. } = answer;
                 (turn, Ok(verdict), (coverage, suspicion, statistics))
             }
             Err((turn, internal)) => (Some(turn), Err(internal), (None, None, Statistics::default())),
@@ -174,8 +174,8 @@ impl<'a> Portfolio<'a> {
         from: usize,
         remarks: &mut Vec<String>,
     ) -> Result<Decided, (usize, Internal)> {
-        let mut round = Round { portfolio: self, task, run, bounded: None, unknown: None, stopped: vec![] };
-        Beside::with(&self.turns[from..], task, run, self.threads, |beside| {
+        let mut round = Round::new(self, task, run);
+        let decided = Beside::with(&self.turns[from..], task, run, self.threads, |beside| {
             for number in from..self.turns.len() {
                 let why = self.turns[number].reason(number == from);
                 remarks.push(format!("engine {}: {why}", self.name_of(number)));
@@ -200,6 +200,10 @@ impl<'a> Portfolio<'a> {
                 }
             }
             Ok(round.best())
+        });
+        decided.map(|mut decided| {
+            decided.answer.hints = round.hints;
+            decided
         })
     }
 
@@ -220,9 +224,17 @@ struct Round<'r> {
     unknown: Option<Decided>,
     /// Those whose share was too small.
     stopped: Vec<usize>,
+    /// What all of them leave for the next task. (Not for the next engine: one that works ahead of its turn
+    /// would not have had it.)
+    hints: Hints,
 }
 
-impl Round<'_> {
+impl<'r> Round<'r> {
+    fn new(portfolio: &'r Portfolio<'r>, task: &'r Task<'r>, run: &'r Run) -> Round<'r> {
+        let hints = Hints::default();
+        Round { portfolio, task, run, bounded: None, unknown: None, stopped: vec![], hints }
+    }
+
     fn share(&self, number: usize, left: usize) -> Run {
         match &self.bounded {
             None => self.portfolio.turns[number].share(self.run, left),
@@ -238,6 +250,7 @@ impl Round<'_> {
         share: &Run,
         remarks: &mut Vec<String>,
     ) -> Result<Option<Decided>, (usize, Internal)> {
+        self.hints.learn(std::mem::take(&mut answer.hints));
         let name = self.portfolio.name_of(number);
         answer.verdict = self.judged(name, answer.verdict, &answer.coverage).map_err(|why| (number, why))?;
         match &mut answer.verdict {
@@ -294,8 +307,8 @@ impl Round<'_> {
     }
 
     /// The best that is known when all turns are over.
-    fn best(self) -> Decided {
-        self.bounded.or(self.unknown).unwrap_or_else(|| {
+    fn best(&mut self) -> Decided {
+        self.bounded.take().or(self.unknown.take()).unwrap_or_else(|| {
             let reason = Reason::Undecided("no engine".into());
             Decided { turn: None, answer: Answer::new(Verdict::Unknown { reason }, Statistics::default()) }
         })

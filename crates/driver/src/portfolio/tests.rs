@@ -4,6 +4,7 @@ use super::*;
 use crate::fix::{Fix, fix};
 use crate::{Goal, Input, Watch, load, models, prepare};
 use wattle_engine::{Bound, Certificate, Estimate, Property, Schedule, Violation};
+use wattle_logic::{Sort, Term};
 use wattle_report::{FixReport, FixVerdict, Proof};
 
 /// Answers as it was told to, after so much work.
@@ -68,6 +69,45 @@ impl Engine for Stub {
 
 fn stub(name: &'static str, verdict: Stubbed, milliseconds: u64) -> Box<dyn Engine> {
     Box::new(Stub { name, verdict, work: Work::milliseconds(milliseconds) })
+}
+
+/// Leaves a predicate that says who it is, and asks for those of others.
+struct Leaves(Stub);
+
+impl Engine for Leaves {
+    fn name(&self) -> &'static str {
+        self.0.name
+    }
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.accepts(task)
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        let left = Term::local(self.0.name.len() as u32, Sort::Bool);
+        let brought = task.hints.map_or(0, |hints| hints.more.len());
+        let answer = self.0.check(task, run)?;
+        // One that works ahead has nothing of those before it, so nobody has.
+        assert_eq!(brought, 1);
+        Ok(Answer { hints: Hints { lean: vec![], more: vec![left] }, ..answer })
+    }
+}
+
+#[test]
+fn hints_go_to_every_engine_and_come_back_from_every_engine() {
+    let leaves = |name, verdict| -> Box<dyn Engine> {
+        Box::new(Leaves(Stub { name, verdict, work: Work::milliseconds(0) }))
+    };
+    let engines = [leaves("one", Stubbed::Unknown), leaves("other", Stubbed::Safe)];
+    let loaded = load(&Input::text("a.wtl", "wtl", TEXT)).unwrap();
+    let memory = models::resolve("tso", false).unwrap();
+    let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+    let hints = Hints { lean: vec![], more: vec![Term::local(9, Sort::Bool)] };
+    let task = Task { hints: Some(&hints), ..prepared.task(Property::Stated) };
+    for threads in [1, 2] {
+        let portfolio = Portfolio::new(&engines, &task, Purpose::Repair, threads).unwrap();
+        let answer = portfolio.check(&task, &Run::default()).unwrap();
+        assert!(matches!(answer.verdict, Verdict::Safe { .. }));
+        assert_eq!(answer.hints.more, [Term::local(3, Sort::Bool), Term::local(5, Sort::Bool)]);
+    }
 }
 
 const TEXT: &str = "shared x = 0; thread p { x = 1; } finally x == 1;";

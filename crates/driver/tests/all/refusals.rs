@@ -44,7 +44,12 @@ fn every_engine_asks_the_model_which_marks_it_refuses() {
         for model in ["tso", "pso"] {
             let expected = format!("accesses marked {tag} have no meaning under {model}");
             let memory = models::resolve(model, false).unwrap();
-            let task = Task { program: &loaded.parsed.program, memory: &memory, property: Property::Stated };
+            let task = Task {
+                program: &loaded.parsed.program,
+                memory: &memory,
+                property: Property::Stated,
+                hints: None,
+            };
             for engine in ENGINES {
                 let refused = (engine.build)(&settings()).accepts(&task).unwrap_err();
                 assert_eq!(refused.to_string(), expected, "{}", engine.name);
@@ -60,7 +65,12 @@ fn every_engine_takes_the_marks_of_the_language() {
     let loaded = load(&marked("rel")).unwrap();
     let takers = |model: &str| -> Vec<&str> {
         let memory = models::resolve(model, false).unwrap();
-        let task = Task { program: &loaded.parsed.program, memory: &memory, property: Property::Stated };
+        let task = Task {
+            program: &loaded.parsed.program,
+            memory: &memory,
+            property: Property::Stated,
+            hints: None,
+        };
         let takes = ENGINES.iter().filter(|engine| (engine.build)(&settings()).accepts(&task).is_ok());
         takes.map(|engine| engine.name).collect()
     };

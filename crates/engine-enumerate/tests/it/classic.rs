@@ -76,7 +76,7 @@ fn shape(threads: &[&[Do]]) -> Program {
 }
 
 fn count(program: &Program, model: &str) -> (usize, u64) {
-    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
+    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
     let census = Enumerate::default().executions(&task, &Run::default()).unwrap();
     (census.outcomes.len(), census.executions())
 }
@@ -128,7 +128,8 @@ fn asking() -> Program {
 fn verdicts() {
     let program = asking();
     let check = |model: &str| {
-        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         Enumerate::default().check(&task, &Run::default()).unwrap()
     };
     let answer = check("sc");
@@ -163,7 +164,8 @@ fn loops_are_bounded() {
     };
     cfg.edges.push(edge(seen.negated(), entry));
     cfg.edges.push(edge(seen, last));
-    let task = Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated, hints: None };
     let census = Enumerate::default().executions(&task, &Run::default()).unwrap();
     // It reads 1 in the first, the second or the third round.
     assert_eq!((census.outcomes.len(), census.executions()), (1, 3));

@@ -89,7 +89,7 @@ fn compare(seeds: std::ops::Range<u64>, size: u32, most: u64, models: &[MemoryMo
             if memory.refuses(&program).is_some() {
                 continue;
             }
-            let task = Task { program: &program, memory, property: Property::Stated };
+            let task = Task { program: &program, memory, property: Property::Stated, hints: None };
             let counted = engine.executions(&task, &Run::default());
             match counted {
                 Ok(census) => {

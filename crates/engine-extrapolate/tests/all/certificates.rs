@@ -101,7 +101,8 @@ fn nothing_is_certified_of_a_program_that_cannot_start() {
     let (starts, cannot) = (text(1), text(2));
     let proved = proof(&starts, "sc");
     assert!(certified(&starts, "sc", &proved).is_ok());
-    let task = |program| Task { program, memory: find("sc").unwrap(), property: Property::Stated };
+    let task =
+        |program| Task { program, memory: find("sc").unwrap(), property: Property::Stated, hints: None };
     let run = Run::default();
     let certificates = [
         Certificate::Abstraction(proved.proof.into()),
@@ -121,7 +122,8 @@ fn nothing_is_certified_of_a_program_that_cannot_start() {
 fn the_checker_stops_when_it_is_told() {
     let program = corpus("figures/coherence.wtl");
     let Proved { proof, coverage } = proof(&program, "tso");
-    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated, hints: None };
     let run = Run::new(Budget { work: Some(Work::NONE), ..Budget::default() });
     let stopped = abstraction(&task, &proof, Some(&coverage), &library(), &run);
     assert_eq!(stopped, Err(Halt::Unknown(Reason::Work)));

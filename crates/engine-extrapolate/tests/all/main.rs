@@ -6,6 +6,7 @@ mod ample;
 mod certificates;
 mod concrete;
 mod functions;
+mod hints;
 mod mutations;
 mod naive;
 mod paper;
@@ -51,7 +52,8 @@ fn verdict(program: &Program, model: &str) -> Verdict {
 
 fn answer(program: &Program, model: &str) -> Answer {
     let program = passes::forget_dead(program);
-    let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
     let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
     engine.accepts(&task).unwrap();
     engine.check(&task, &Run::default()).unwrap()
@@ -76,6 +78,6 @@ fn proof(program: &Program, model: &str) -> Proved {
 
 /// What the checker says, on the program before any pass.
 fn certified(program: &Program, model: &str, proved: &Proved) -> Result<(u64, u64), Halt> {
-    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
+    let task = Task { program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
     abstraction(&task, &proved.proof, Some(&proved.coverage), &library(), &Run::default())
 }

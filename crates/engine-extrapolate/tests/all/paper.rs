@@ -125,7 +125,8 @@ fn the_queue_needs_more_than_its_proof() {
     let is_safe = |text: &str, model: &str| {
         // As the driver asks. Some of the given predicates speak of what is dead then.
         let program = passes::forget_dead(&parse(text));
-        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         matches!(engine.check(&task, &Run::default()).unwrap().verdict, Verdict::Safe { .. })
     };
     assert!(is_safe(&fenced, "sc") && is_safe(&weaker, "sc"));

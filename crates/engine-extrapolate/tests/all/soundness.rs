@@ -160,7 +160,8 @@ fn overflow_has_no_copies() {
     let program = parse("shared x; thread p[2] { x = 1; fence; assert x == 1; }");
     let engine = Extrapolate { smt: libraries(), method: Method::Trad, ..Extrapolate::default() };
     for model in ["tso", "pso"] {
-        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         assert!(
             matches!(engine.check(&task, &Run::default()).unwrap().verdict, Verdict::Safe { .. }),
             "{model}"
@@ -173,7 +174,8 @@ fn overflow_has_no_copies() {
 fn refusals_say_what_is_wrong() {
     let refusal = |text: &str| {
         let program = parse(text);
-        let task = Task { program: &program, memory: find("pso").unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find("pso").unwrap(), property: Property::Stated, hints: None };
         let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
         let refused = engine.accepts(&task).err().map(Reason::Unsupported);
         match refused.map_or_else(

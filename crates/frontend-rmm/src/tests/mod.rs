@@ -39,7 +39,7 @@ fn verdict(program: &Program, model: &str, most: usize) -> Verdict {
     let program = wattle_program::passes::forget_dead(program);
     validate(&program).unwrap();
     let memory = wattle_memory::find(model).unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     for capacity in 1..=most {
         let closure = explore_all(&task, Some(capacity), true, &Run::default())
             .unwrap_or_else(|reason| panic!("{}: {reason}", program.name));

@@ -50,7 +50,7 @@ fn behaviour(program: &Program, model: &str) -> (bool, Vec<Vec<wattle_logic::Val
     let mut program = program.clone();
     observe_everything(&mut program);
     let memory = wattle_memory::find(model).unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let run = Run::new(Budget { states: Some(1_000_000), ..Budget::default() });
     let closure = explore_all(&task, Some(2), false, &run).unwrap();
     // Hidden locals do not occur among what is observed, so both programs show the same columns.

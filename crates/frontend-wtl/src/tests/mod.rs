@@ -27,7 +27,7 @@ pub fn program(text: &str) -> Program {
 
 pub fn explore(program: &Program, model: &str) -> Closure {
     let memory = wattle_memory::find(model).unwrap();
-    let task = Task { program, memory, property: Property::Stated };
+    let task = Task { program, memory, property: Property::Stated, hints: None };
     let run = Run::new(Budget { states: Some(2_000_000), ..Budget::default() });
     explore_all(&task, None, false, &run).unwrap()
 }
@@ -37,7 +37,7 @@ pub fn explore(program: &Program, model: &str) -> Closure {
 pub fn verdicts(program: &Program, models: &[&str]) -> Vec<bool> {
     let safe = |model: &&str| {
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         let run = Run::new(Budget { states: Some(2_000_000), ..Budget::default() });
         explore_all(&task, Some(3), true, &run).unwrap().violation.is_none()
     };

@@ -112,7 +112,7 @@ impl<'a> ByLocation<'a> {
     }
 
     /// A store finds all slots in use: it goes into the rest, or makes room by moving the oldest there.
-    fn into_rest(&self, case: Case, buffer: &PerLocation, value: &Term) -> Case {
+    fn beyond_slots(&self, case: Case, buffer: &PerLocation, value: &Term) -> Case {
         let (location, slots) = (buffer.location, &buffer.slots);
         let entered = match (self.rests.keeps(), slots.last()) {
             (Keeps::Newest, Some(newest)) => {
@@ -153,14 +153,15 @@ impl Lines for ByLocation<'_> {
 
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = self.buffer(location) else { return vec![case] };
-        let (mut result, case) = self.rests.store_before_slots(at, case, &[location], location, value);
+        let line = if buffer.slots.is_empty() { &[][..] } else { &[location] };
+        let (mut result, case) = self.rests.store_before_slots(at, case, line, location, value);
         let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
             Some(free) => {
                 let case = order::enter(case.assigning(*free, value), &self.buffers, buffer, count);
                 case.setting(buffer.count, count as i64 + 1)
             }
-            None if buffer.rest.is_some() => self.into_rest(case, buffer, value),
+            None if buffer.rest.is_some() => self.beyond_slots(case, buffer, value),
             None => {
                 let case = last.iter().fold(case, |case, slot| case.assigning(**slot, value));
                 case.overflowing(self.source.overflow)

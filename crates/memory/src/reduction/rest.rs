@@ -252,7 +252,7 @@ impl Remainders {
     }
 
     /// The cases in which a store passes by the slots, and the one in which it does not. `line`: the locations that
-    /// share a buffer.
+    /// share a buffer; none, if there are no slots to pass by.
     pub(super) fn store_before_slots(
         &self,
         at: Point,

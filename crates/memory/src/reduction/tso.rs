@@ -158,7 +158,7 @@ impl OneLine<'_> {
     /// A store finds all slots in use: it goes into the rest, or makes room by moving the oldest there. (In the
     /// oldest slot there is no location without a rest: where all slots are in use and one more store comes, it would
     /// have one.)
-    fn into_rest(&self, case: Case, buffer: &PerThread, location: u32, value: &Term) -> Vec<Case> {
+    fn beyond_slots(&self, case: Case, buffer: &PerThread, location: u32, value: &Term) -> Vec<Case> {
         let (Keeps::Newest, Some(newest)) = (self.rests.keeps(), buffer.slots.last()) else {
             let entered = self.rests.enter(case, location, value);
             return vec![entered.unwrap_or_else(|| Case::default().overflowing(None))];
@@ -200,13 +200,14 @@ impl Lines for OneLine<'_> {
 
     fn store(&self, at: Point, case: Case, location: u32, value: &Term) -> Vec<Case> {
         let Some(buffer) = &self.buffer else { return vec![case] };
-        let (mut result, case) = self.rests.store_before_slots(at, case, &buffer.written, location, value);
+        let line = if buffer.slots.is_empty() { &[][..] } else { &buffer.written };
+        let (mut result, case) = self.rests.store_before_slots(at, case, line, location, value);
         let last = buffer.slots.last().filter(|_| self.source.may_fail(location, value));
         let enter = |(count, case): (usize, Case)| match buffer.slots.get(count) {
             Some(free) => {
                 vec![self.fill(case, free, location, value).setting(buffer.count, count as i64 + 1)]
             }
-            None if !self.rests.is_empty() => self.into_rest(case, buffer, location, value),
+            None if !self.rests.is_empty() => self.beyond_slots(case, buffer, location, value),
             None => {
                 let case = last.iter().fold(case, |case, slot| self.in_range(case, slot, location, value));
                 vec![case.overflowing(self.source.overflow)]

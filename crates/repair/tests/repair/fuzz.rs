@@ -92,7 +92,7 @@ fn random_remote_program(random: &mut Random) -> Program {
 fn forbid_weak_outcome(program: &mut Program, model: &str, random: &mut Random) -> bool {
     let outcomes = |model: &str| {
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         Explore::default().outcomes(&task, &Run::default()).unwrap()
     };
     let weak: Vec<Outcome> = outcomes(model).difference(&outcomes("sc")).cloned().collect();
@@ -184,7 +184,7 @@ fn relaxing_what_is_fenced_everywhere_leaves_as_many_as_repairing_adds() {
         let memory = wattle_memory::find(model).unwrap();
         let all = in_text(&places(&program, memory, false));
         let fenced = insert(&program, &all);
-        let task = Task { program: &fenced, memory, property: Property::Stated };
+        let task = Task { program: &fenced, memory, property: Property::Stated, hints: None };
         let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
         let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!("round {round}") };
         assert!(minimal);

@@ -26,7 +26,7 @@ const MODELS: [(&str, Vocabulary); 8] = [
 
 fn run(program: &Program, model: &str, options: &Options) -> Repair {
     let memory = wattle_memory::find(model).unwrap();
-    let task = Task { program, memory, property: Property::Stated };
+    let task = Task { program, memory, property: Property::Stated, hints: None };
     repair(&task, &Enumerate::default(), options, &Run::default()).unwrap()
 }
 
@@ -213,7 +213,7 @@ fn what_the_strongest_fence_does_not_repair_is_said_to_be_so() {
     let repair = run(&program, "power", &options);
     let Repairability::Unrepairable { counterexample } = repair.result else { panic!("{:?}", repair.result) };
     let memory = wattle_memory::find("power").unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
 }
 
@@ -223,7 +223,7 @@ fn superfluous_fences_can_go_under_axioms_too() {
     let memory = wattle_memory::find("power").unwrap();
     // lwsync and sync at both places: one of the two is enough at each.
     let fenced = insert(&program, &places(&program, memory, false));
-    let task = Task { program: &fenced, memory, property: Property::Stated };
+    let task = Task { program: &fenced, memory, property: Property::Stated, hints: None };
     let relaxing = relax(&task, &Enumerate::default(), &Options::default(), &Run::default()).unwrap();
     let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
     assert_eq!((keep.len(), remove.len(), minimal), (2, 2, true));
@@ -264,7 +264,7 @@ fn random_program(random: &mut Random, vocabulary: Vocabulary) -> Program {
 fn forbid_weak_outcome(program: &mut Program, model: &str, random: &mut Random) -> bool {
     let outcomes = |model: &str| {
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program, memory, property: Property::Stated };
+        let task = Task { program, memory, property: Property::Stated, hints: None };
         Enumerate::default().outcomes(&task, &Run::default()).unwrap()
     };
     let (weak, strong) = (outcomes(model), outcomes("sc"));
@@ -318,7 +318,7 @@ fn random_programs_get_the_fewest_and_weakest_fences() {
         repaired += 1;
         assert!(found.minimal, "round {round} {model}");
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         match a_repair_is_tight(&task, &engine, &found.solutions[0], &Run::default()) {
             Law::Holds(count) => checked += count,
             other => panic!("round {round} {model}: {other:?} {program:?}"),
@@ -365,7 +365,7 @@ fn adding_a_fence_never_hurts_under_axioms() {
             program.properties[0].formula = bad.negated();
         }
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         match adding_a_fence_never_hurts(&task, &Enumerate::default(), &Run::default()) {
             Law::Holds(count) => held += count,
             other => panic!("round {round} {model}: {other:?}"),

@@ -26,7 +26,7 @@ fn places(program: &Program, memory: &MemoryModel, anywhere: bool) -> Vec<Insert
 
 fn run_with(program: &Program, model: &str, options: &Options) -> Repair {
     let memory = wattle_memory::find(model).unwrap();
-    let task = Task { program, memory, property: Property::Stated };
+    let task = Task { program, memory, property: Property::Stated, hints: None };
     repair(&task, &Explore::default(), options, &Run::default()).unwrap()
 }
 
@@ -175,7 +175,7 @@ fn an_engine_that_cannot_refute_descends() {
         (programs::remote_figure_2(false), "rma", 1, 1),
     ] {
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         let repair =
             repair(&task, &engines::OnlyProves::default(), &Options::default(), &Run::default()).unwrap();
         let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
@@ -185,10 +185,34 @@ fn an_engine_that_cannot_refute_descends() {
 }
 
 #[test]
+fn a_smaller_set_that_is_unknown_may_be_a_repair() {
+    let program = programs::store_buffering();
+    let memory = wattle_memory::find("tso").unwrap();
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+    let repair = repair(&task, &engines::Hesitates::default(), &Options::default(), &Run::default()).unwrap();
+    let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
+    assert_eq!((repaired.count, repaired.minimal), (2, false));
+    assert!(repaired.source.is_none_or(|source| !source.minimal));
+}
+
+#[test]
+fn what_answers_leave_comes_with_the_next_question() {
+    let program = programs::peterson();
+    let memory = wattle_memory::find("pso").unwrap();
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+    let engine = engines::LeavesHints::default();
+    let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
+    let brought = engine.brought.into_inner().unwrap();
+    assert!(brought.len() > 2);
+    assert_eq!(brought, (0..brought.len()).collect::<Vec<usize>>());
+    assert_eq!(repair.hints.more.len(), brought.len());
+}
+
+#[test]
 fn an_engine_without_schedules_is_asked_more() {
     let program = programs::peterson();
     let memory = wattle_memory::find("pso").unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let engine = engines::NoSchedules::default();
     let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
     let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
@@ -200,7 +224,7 @@ fn an_engine_without_schedules_is_asked_more() {
 fn a_counterexample_that_does_not_replay_is_an_error() {
     let program = programs::store_buffering();
     let memory = wattle_memory::find("tso").unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let result = repair(&task, &engines::Lies::default(), &Options::default(), &Run::default());
     assert!(matches!(result, Err(Halt::Contradiction(why)) if why.claim.who == "engine lies"));
 }
@@ -257,8 +281,12 @@ fn what_no_place_repairs_is_said_to_be_so() {
     let program = programs::unrepairable();
     let repair = run_with(&program, "tso", &Options::default());
     let Repairability::Unrepairable { counterexample } = repair.result else { panic!("{:?}", repair.result) };
-    let task =
-        Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
+    let task = Task {
+        program: &program,
+        memory: wattle_memory::find("tso").unwrap(),
+        property: Property::Stated,
+        hints: None,
+    };
     wattle_judge::confirm::confirm(&task, &counterexample).unwrap();
 }
 
@@ -301,7 +329,7 @@ fn exhaustive(program: &Program, model: &str, anywhere: bool) -> Vec<Vec<Inserti
         let chosen = chosen(&places, bits);
         let inserted = wattle_program::passes::insert(program, &chosen);
         let inserted = wattle_program::passes::forget_dead(&inserted);
-        let task = Task { program: &inserted, memory, property: Property::Stated };
+        let task = Task { program: &inserted, memory, property: Property::Stated, hints: None };
         let verdict = Explore::default().check(&task, &Run::default()).unwrap().verdict;
         if matches!(verdict, wattle_engine::Verdict::Safe { .. }) {
             minimal.push(bits);
@@ -355,7 +383,7 @@ fn threads_can_be_weighed_against_each_other() {
 fn superfluous_fences_can_go() {
     let program = programs::dekker_simple(true);
     let memory = wattle_memory::find("tso").unwrap();
-    let task = Task { program: &program, memory, property: Property::Stated };
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
     let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
     let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
     assert!(minimal);
@@ -385,7 +413,7 @@ fn adding_a_fence_never_hurts_these() {
         (programs::remote_figure_2(true), "rma"),
     ] {
         let memory = wattle_memory::find(model).unwrap();
-        let task = Task { program: &program, memory, property: Property::Stated };
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
         let law = adding_a_fence_never_hurts(&task, &Explore::default(), &Run::default());
         assert!(matches!(law, Law::Holds(count) if count > 0), "{law:?}");
     }
@@ -394,8 +422,12 @@ fn adding_a_fence_never_hurts_these() {
 #[test]
 fn a_spent_budget_is_no_answer() {
     let program = programs::peterson();
-    let task =
-        Task { program: &program, memory: wattle_memory::find("pso").unwrap(), property: Property::Stated };
+    let task = Task {
+        program: &program,
+        memory: wattle_memory::find("pso").unwrap(),
+        property: Property::Stated,
+        hints: None,
+    };
     let mut bounds = vec![];
     for microseconds in [50, 300, 600, 900, 1200, 1800, 2400, 3000] {
         let work = Some(Work::microseconds(microseconds));
@@ -412,8 +444,12 @@ fn a_spent_budget_is_no_answer() {
 #[test]
 fn a_bounded_proof_is_not_called_minimal() {
     let program = programs::store_buffering_beside_a_loop();
-    let task =
-        Task { program: &program, memory: wattle_memory::find("tso").unwrap(), property: Property::Stated };
+    let task = Task {
+        program: &program,
+        memory: wattle_memory::find("tso").unwrap(),
+        property: Property::Stated,
+        hints: None,
+    };
     let engine = Explore { max_capacity: 2, ..Explore::default() };
     let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
     let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
@@ -424,8 +460,12 @@ fn a_bounded_proof_is_not_called_minimal() {
 #[test]
 fn a_proved_full_fence_is_better_than_a_barrier_that_is_not() {
     let program = programs::message_passing();
-    let task =
-        Task { program: &program, memory: wattle_memory::find("pso").unwrap(), property: Property::Stated };
+    let task = Task {
+        program: &program,
+        memory: wattle_memory::find("pso").unwrap(),
+        property: Property::Stated,
+        hints: None,
+    };
     let kinds = |engine: &dyn Engine| {
         let repair = repair(&task, engine, &Options::default(), &Run::default()).unwrap();
         let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };

@@ -61,7 +61,7 @@ pub(super) fn run(engine: &dyn Engine, smt: &[PathBuf], score: &mut Score) {
     for question in questions(&counter, &doubling) {
         for model in ["sc", "tso", "pso"] {
             let Some(memory) = find(model) else { continue };
-            let task = Task { program: question.program, memory, property: Property::Stated };
+            let task = Task { program: question.program, memory, property: Property::Stated, hints: None };
             let said = ask(engine, &task, &question, smt);
             score.count(said, || format!("{} under {model} within a budget", question.program.name));
         }

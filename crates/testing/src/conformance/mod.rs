@@ -16,7 +16,7 @@ mod shapes;
 
 use std::path::PathBuf;
 
-use wattle_engine::{Budget, Engine, Outcomes, Property, Reason, Run, Task, Verdict, Work};
+use wattle_engine::{Budget, Certificate, Engine, Outcomes, Property, Reason, Run, Task, Verdict, Work};
 use wattle_judge::confirm;
 use wattle_memory::find;
 use wattle_program::Program;
@@ -29,7 +29,8 @@ use score::{Said, certified};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     Safe,
-    /// A bounded answer, or none: never *safe*.
+    /// Safe, but no capacity of buffers closes the state space: a bounded answer, or none, or a proof of another
+    /// kind.
     Bounded,
     Unsafe,
     /// Unsupported, with this in the reason.
@@ -90,7 +91,7 @@ pub fn run(engine: &dyn Engine, smt: &[PathBuf]) -> Score {
 
 fn ask(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected, smt: &[PathBuf]) -> Said {
     let Some(memory) = find(model) else { return Said::Wrong("no such memory model".into()) };
-    let task = Task { program: &case.program, memory, property: case.property };
+    let task = Task { program: &case.program, memory, property: case.property, hints: None };
     if let Err(refused) = engine.accepts(&task) {
         return match expected {
             Expected::Unsupported(what) if refused.what.contains(what) => Said::Refused(None),
@@ -111,6 +112,9 @@ fn ask(engine: &dyn Engine, case: &Case, model: &str, expected: &Expected, smt: 
             }
         }
         (Verdict::Safe { .. }, Expected::Safe) => certified(&task, &answer, smt),
+        (Verdict::Safe { certificate: Certificate::Abstraction(_) }, Expected::Bounded) => {
+            certified(&task, &answer, smt)
+        }
         (Verdict::Unsafe { .. }, _) => instead("unsafe"),
         (Verdict::Safe { .. }, _) => instead("safe"),
         (Verdict::SafeUpTo { .. }, Expected::Bounded) => Said::Right,
@@ -132,7 +136,7 @@ pub fn run_outcomes(engine: &dyn Outcomes) -> Vec<String> {
     for (program, counts) in shapes::counted() {
         for (model, count) in ["sc", "tso", "pso"].into_iter().zip(counts) {
             let Some(memory) = find(model) else { continue };
-            let task = Task { program: &program, memory, property: Property::Stated };
+            let task = Task { program: &program, memory, property: Property::Stated, hints: None };
             match engine.outcomes(&task, &Run::default()) {
                 Ok(found) if found.len() == count => {}
                 Ok(found) => wrong.push(format!(

@@ -67,7 +67,8 @@ process p0
     let mut sources = wattle_source::Sources::default();
     let file = sources.add("locked.wir", text);
     let program = wattle_program::text::parse(&sources, file).unwrap();
-    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated, hints: None };
     let answer = Explore::default().check(&task, &Run::new(Budget::default())).unwrap();
     assert!(matches!(answer.verdict, Verdict::Unsafe { .. }), "{:?}", answer.verdict);
 }
@@ -178,7 +179,7 @@ fn two_workers_see_what_one_sees() {
         for edge in program.processes.iter_mut().flat_map(|process| &mut process.cfg.edges) {
             edge.ops.retain(|op| !matches!(op, wattle_program::Op::Assert { .. }));
         }
-        let task = Task { program: &program, memory: pso, property: Property::Stated };
+        let task = Task { program: &program, memory: pso, property: Property::Stated, hints: None };
         let ask = |threads: usize| {
             let engine = Explore { reduction: false, threads, max_capacity: 4 };
             let run = || Run::new(Budget { states: Some(150_000), ..Budget::default() });

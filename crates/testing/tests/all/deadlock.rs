@@ -144,8 +144,12 @@ fn the_engine_finds_them() {
         let text = text(seed);
         let program = wattle_program::passes::forget_dead(&program(&text));
         for model in ["sc", "tso", "pso"] {
-            let task =
-                Task { program: &program, memory: find(model).unwrap(), property: Property::NoDeadlock };
+            let task = Task {
+                program: &program,
+                memory: find(model).unwrap(),
+                property: Property::NoDeadlock,
+                hints: None,
+            };
             let run = Run::new(Budget { states: Some(3000), ..Budget::default() });
             let verdict =
                 Explore { max_capacity: 3, ..Explore::default() }.check(&task, &run).unwrap().verdict;

@@ -71,7 +71,7 @@ fn the_corpus_has_the_same_verdicts() {
     let engine = Explore::default();
     let run = || Run::new(Budget { states: Some(2000), ..Budget::default() });
     let ask = |program: &Program, model: &str| {
-        let task = Task { program, memory: find(model).unwrap(), property: Property::Stated };
+        let task = Task { program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         engine.check(&task, &run()).unwrap().verdict
     };
     for (name, program) in corpus::programs() {

@@ -85,7 +85,12 @@ fn a_section_that_stops_fails_the_same_assertions() {
         let several = program(&text.replacen('%', "here: skip;", 1).replacen('%', "there: skip;", 1));
         for model in ["sc", "tso", "pso"] {
             let run = || Run::new(Budget { states: Some(20_000), ..Budget::default() });
-            let task = |program| Task { program, memory: find(model).unwrap(), property: Property::Stated };
+            let task = |program| Task {
+                program,
+                memory: find(model).unwrap(),
+                property: Property::Stated,
+                hints: None,
+            };
             let expected = explore_all(&task(&several), None, true, &run()).unwrap().violation.is_some();
             let naive = explore_all(&task(&one), None, true, &run()).unwrap().violation;
             assert_eq!(naive.is_some(), expected, "seed {seed}, {model}, the plain search\n{text}");

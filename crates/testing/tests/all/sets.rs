@@ -42,7 +42,7 @@ fn large(count: i64) -> String {
 }
 
 fn ask(program: &Program, property: Property) -> Verdict {
-    let task = Task { program, memory: find("sc").unwrap(), property };
+    let task = Task { program, memory: find("sc").unwrap(), property, hints: None };
     let run = Run::new(Budget { states: Some(10_000), ..Budget::default() });
     let answer = Explore::default().check(&task, &run).unwrap();
     match &answer.verdict {
@@ -151,7 +151,8 @@ fn deadlocks_and_outcomes_need_exact_sets() {
     let outcomes = |count: i64, observed: &str| {
         let edges = ["do assign s = s with 1", "do havoc r in s"];
         let program = straight(&large(count), " range 0..7", &edges, &format!("observe {observed}\n"));
-        let task = Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated, hints: None };
         Explore::default().outcomes(&task, &Run::default())
     };
     assert_eq!(outcomes(3, "p[0].r").unwrap(), [vec![Value::Int(1)]].into());
@@ -294,7 +295,8 @@ fn random_programs_with_large_sets_are_never_judged_wrongly() {
     let (mut safe, mut bad, mut unknown) = (0, 0, 0);
     for seed in 0..400 {
         let program = random(seed, &large(62 + seed as i64 % 3));
-        let task = Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find("sc").unwrap(), property: Property::Stated, hints: None };
         let run = || Run::new(Budget { states: Some(1500), ..Budget::default() });
         let Ok(plain) = explore_all(&task, None, true, &run()) else { continue };
         let reduction = seed % 2 == 0;

@@ -38,7 +38,7 @@ fn corpus(folder: &str) -> Vec<(String, String)> {
 
 /// What all executions say; `None` if the list is refused.
 fn expected(program: &Program, memory: &MemoryModel) -> Option<BTreeSet<Vec<i64>>> {
-    let task = Task { program, memory, property: Default::default() };
+    let task = Task { program, memory, property: Default::default(), hints: None };
     let engine = Enumerate::default();
     engine.accepts(&task).ok()?;
     let budget = Budget { work: Some(Work::milliseconds(20_000)), ..Budget::default() };

@@ -93,7 +93,8 @@ fn shared_and_alone() {
         let model = ["sc", "tso", "pso", "rmo", "power", "arm"][seed as usize % 6];
         let formulated = if seed % 7 == 0 { Formulated::Clocks } else { Formulated::Order };
         let engine = Bmc { proof: seed % 2 == 0 && seed % 7 != 0, formulated, ..Bmc::default() };
-        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         compare(&format!("seed {seed} {model}"), &engine, &task, &mut counts);
     }
     assert!(counts[0] > 80 && counts[1] > 80 && counts[2] > 20, "{counts:?}");
@@ -110,7 +111,8 @@ fn the_first_bound_that_is_enough() {
     let text = "shared x = 0, y = 0; thread a { local r = 0;
         while (true) { r = x; if (r == y) { r = r + 1; if (r < 4) { x = r; y = r; } } assert r != 3; } }";
     let program = parse(text);
-    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated, hints: None };
     for fresh in [true, false] {
         let mut statistics = Statistics::default();
         let engine = Bmc { fresh, ..Bmc::default() };
@@ -138,7 +140,8 @@ fn a_proof_inside_a_batch() {
         thread b { x = 1; assert y < 3; }";
     let program = parse(text);
     for model in ["sc", "tso", "power"] {
-        let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
         let engine = Bmc { proof: true, ..Bmc::default() };
         for bounds in [&[1, 2, 4][..], &[2, 4], &[1, 2], &[2]] {
             let shown = shown(&engine, &task, &[bounds]);
@@ -157,7 +160,8 @@ fn nothing_to_stop() {
     ] {
         let program = parse(text);
         let shape = wattle_program::Shape::new(&program).unwrap();
-        let task = Task { program: &program, memory: find("pso").unwrap(), property: Property::Stated };
+        let task =
+            Task { program: &program, memory: find("pso").unwrap(), property: Property::Stated, hints: None };
         let options = Bmc::default().unrolling(&task, &[1, 2, 4]);
         let structure = crate::unroll::unroll(&program, &shape, &options).unwrap();
         assert!(structure.stops.is_empty(), "{text}");
@@ -169,7 +173,8 @@ fn nothing_to_stop() {
 fn the_bound_last_completed_is_told() {
     let text = "shared x = 0, y = 0; thread a[2] { while (true) { x = 1; y = x; assert y < 2; } }";
     let program = parse(text);
-    let task = Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find("tso").unwrap(), property: Property::Stated, hints: None };
     let mut bounds = Vec::new();
     for milliseconds in [1, 2, 3, 4, 6, 8, 12, 16, 24] {
         let work = Some(Work::milliseconds(milliseconds));

@@ -12,7 +12,8 @@ use crate::Bmc;
 fn agree(seed: u64, model: &str) -> Option<bool> {
     let profile = Profile { loops: 150, any_init: 40, ..Profile::varied(seed) };
     let program = wattle_generate::program(seed, &profile);
-    let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated };
+    let task =
+        Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints: None };
     let run = || {
         Run::new(wattle_engine::Budget {
             work: Some(wattle_engine::Work::milliseconds(5_000)),

@@ -35,6 +35,14 @@ impl Choices {
         self.digits.borrow().iter().map(|digit| digit.0).collect()
     }
 
+    /// The same, as words at the end of these.
+    #[inline]
+    pub(crate) fn write(&self, words: &mut Vec<u64>) {
+        for digit in self.digits.borrow().iter() {
+            words.push(digit.0 as u64);
+        }
+    }
+
     /// `None`: there is nothing to choose.
     pub(crate) fn choose(&self, low: i64, high: i64) -> Option<i64> {
         if low > high {

@@ -210,7 +210,13 @@ impl<'a> Stepper<'a> {
 
     #[inline]
     fn value(&self, expression: &Expression, words: &[u64]) -> Result<i64, Fault> {
-        expression.evaluate(words, &self.machine.context(&self.choices))
+        match expression {
+            // The commonest, for which no context needs to be made.
+            Expression::Constant(value) => Ok(*value),
+            Expression::Field(field) => Ok(field.get(words)),
+            Expression::FieldIs(field, raw) => Ok(i64::from(field.raw(words) == *raw)),
+            _ => expression.evaluate(words, &self.machine.context(&self.choices)),
+        }
     }
 
     #[inline]

@@ -238,7 +238,7 @@ impl<'a> Worker<'a> {
                 match self.attempt(thread, number, &mut level[start..], sink)? {
                     Attempt::Done => {
                         level.push(u64::from(number));
-                        level.extend(self.step.choices.values().into_iter().map(|value| value as u64));
+                        self.step.choices.write(&mut level);
                         // The entry's own length goes last, so that levels can be walked backwards.
                         let length = level.len() - start;
                         level.push(length as u64);

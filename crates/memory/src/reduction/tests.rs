@@ -177,7 +177,8 @@ fn room_by_name() {
     // A variable is all its elements, and what is said of one element counts for that one.
     assert_eq!(pso(&[("f", 2), ("f[1]", 3)]).unwrap().of, [(1, 2), (2, 3)].into());
     assert_eq!(pso(&[("z", 2)]).unwrap_err(), "there is no shared variable `z` to give room to");
-    assert_eq!(pso(&[("f[2]", 2)]).unwrap_err(), "there is no shared variable `f[2]` to give room to");
+    let slip = "there is no shared variable `f[2]` to give room to; did you mean `f[0]`?";
+    assert_eq!(pso(&[("f[2]", 2)]).unwrap_err(), slip);
     let tso = room(&[("x", 2)], &Tso).unwrap_err();
     assert_eq!(tso, "under tso a buffer belongs to a thread, not to `x`");
 }

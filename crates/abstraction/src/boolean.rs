@@ -64,7 +64,7 @@ impl Entail for BooleanProgram<'_> {
 /// The goals of a transition, in the order of the text below.
 pub fn goals(asked: &Asked) -> Vec<usize> {
     let updates = asked.sets.iter().chain(&asked.tells).filter_map(|update| update.goals);
-    let updates = updates.flat_map(|pair| [pair.holds, pair.fails]);
+    let updates = updates.flat_map(|pair| [Some(pair.holds), pair.fails]).flatten();
     [asked.blocked].into_iter().chain(asked.checks.iter().copied()).chain(updates).collect()
 }
 
@@ -95,7 +95,10 @@ pub fn text(
         }
         for update in asked.sets.iter().chain(&asked.tells) {
             let value = match update.goals {
-                Some(pair) => format!("choose({}, {})", formula(pair.holds), formula(pair.fails)),
+                Some(pair) => {
+                    let fails = pair.fails.map_or("false".into(), &formula);
+                    format!("choose({}, {fails})", formula(pair.holds))
+                }
                 None => "*".into(),
             };
             let _ = writeln!(text, "  {} = {value}", name(update.predicate));

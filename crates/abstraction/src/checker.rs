@@ -231,10 +231,10 @@ impl<'a> Search<'a> {
         holding.fold(Set::default(), |all, (_, others)| all.union(others))
     }
 
-    /// Predicates of dead locals are not split on.
+    /// Predicates of dead locals, or of elements of sets, are not split on.
     fn look_at(&mut self, points: &[Point]) {
         let all: Set = (0..self.predicates.len()).collect();
-        self.open = all.without(&self.dead.at(points));
+        self.open = all.without(&self.dead.at(points)).without(&self.predicates.of_sets());
     }
 
     fn ask(&mut self, goal: usize, state: &Cube) -> Result<Entailed, Stopped> {
@@ -250,14 +250,14 @@ impl<'a> Search<'a> {
         let mut cube = Cube::default();
         for predicate in 0..self.predicates.len() {
             let (holds, fails) = self.questions.initial[predicate];
-            let value = if self.ask(holds, &Cube::default())? == Entailed::Yes {
-                Some(true)
-            } else if self.ask(fails, &Cube::default())? == Entailed::Yes {
-                Some(false)
-            } else {
-                None
-            };
-            cube.set(predicate, value);
+            let (mut is_so, nothing) = (None, Cube::default());
+            for (goal, value) in [Some((holds, true)), fails.map(|goal| (goal, false))].into_iter().flatten()
+            {
+                if is_so.is_none() && self.ask(goal, &nothing)? == Entailed::Yes {
+                    is_so = Some(value);
+                }
+            }
+            cube.set(predicate, is_so);
         }
         self.add(self.system.entries.clone().into(), cube, None);
         Ok(())
@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
         if holds == Entailed::Yes {
             return Ok(Ok(Some(true)));
         }
-        let fails = self.ask(fails, state)?;
+        let fails = fails.map_or(Ok(Entailed::No), |fails| self.ask(fails, state))?;
         Ok(match (holds, fails) {
             (_, Entailed::Yes) => Ok(Some(false)),
             (Entailed::Depends(on), _) | (_, Entailed::Depends(on)) if splits => Err(on),

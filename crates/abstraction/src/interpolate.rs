@@ -8,6 +8,7 @@ use crate::entail::Stopped;
 use crate::predicates::atoms;
 use crate::prover::stopped;
 use crate::system::System;
+use crate::unfold::unfold;
 
 /// The comparisons of the interpolants, in the order of the trace. `None`: there are none to be had, or
 /// the trace is real.
@@ -18,6 +19,10 @@ pub fn predicates(
     given: &Term,
     target: &Term,
 ) -> Result<Option<Vec<Term>>, Stopped> {
+    if let Some(unfolded) = unfold(system, trace, given) {
+        let found = predicates(&unfolded.system, solver, &unfolded.trace, &unfolded.given, target)?;
+        return Ok(found.map(|all| unfolded.predicates(all)));
+    }
     let step = |number: &usize| {
         let transition = &system.transitions[*number];
         let updates = transition.updates.iter().map(|(cell, value)| (*cell as usize, value.clone()));

@@ -18,8 +18,11 @@ mod predicates;
 mod prover;
 mod question;
 pub mod search;
+mod sets;
 pub mod slice;
 pub mod system;
+mod unfold;
+mod walk;
 
 pub use cube::{Cube, MOST_PREDICATES, Set};
 pub use entail::{Entail, Entailed, Stopped, by_cubes};
@@ -28,4 +31,6 @@ pub use lazy::{Known, Lazy};
 pub use predicates::{Predicates, atoms};
 pub use prover::{Prover, Shown};
 pub use question::{Ask, Asked, Goal, Pair, Posed, Questions, Reach, Scope, Update};
+pub use sets::speaks_of_elements;
 pub use system::System;
+pub use walk::Walk;

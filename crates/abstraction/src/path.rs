@@ -13,10 +13,9 @@ use wattle_smt::{Decide, Decision, Models, Solver};
 use crate::checker::{AbstractTrace, Violated};
 use crate::entail::Stopped;
 use crate::fold::Fold;
-use crate::predicates::Predicates;
 use crate::prover::stopped;
-use crate::question::Questions;
 use crate::system::{System, replace_leaves};
+use crate::unfold::unfold;
 
 /// Values for what a path leaves open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,12 +27,7 @@ pub struct Solution {
 }
 
 /// What must hold, for the trace to be no violation, after its steps, and while which transition is tried.
-pub fn obligation(
-    system: &System,
-    predicates: &Predicates,
-    questions: &mut Questions,
-    trace: &AbstractTrace,
-) -> Option<(Term, Term)> {
+pub fn obligation(system: &System, trace: &AbstractTrace) -> Option<(Term, Term)> {
     match &trace.violated {
         Violated::Check { transition, check } => {
             let check = &system.transitions[*transition].checks[*check];
@@ -45,8 +39,7 @@ pub fn obligation(
                 let transition = &system.transitions[*step];
                 points[transition.thread as usize] = transition.to;
             }
-            let goal = questions.property(system, predicates, *property, &points)?;
-            Some((Term::bool(true), questions.goals[goal].target.clone()))
+            Some((Term::bool(true), system.property_at(*property, &points)?))
         }
     }
 }
@@ -59,6 +52,10 @@ pub fn solve(
     given: &Term,
     target: &Term,
 ) -> Result<Option<Solution>, Stopped> {
+    if let Some(unfolded) = unfold(system, trace, given) {
+        let found = solve(&unfolded.system, solver, &unfolded.trace, &unfolded.given, target)?;
+        return Ok(found.map(|solution| unfolded.solution(solution)));
+    }
     let mut run = Symbolic::new(system);
     let mut conditions = vec![system.init.clone()];
     let mut choices = Vec::new();
@@ -113,6 +110,7 @@ const SYMBOLS_A_STEP: u32 = 1 << 12;
 pub(crate) const LARGEST: u32 = 20_000;
 
 /// A run on symbols.
+#[derive(Clone, Debug)]
 pub(crate) struct Symbolic<'s> {
     system: &'s System,
     values: HashMap<Term, Term>,
@@ -123,6 +121,17 @@ impl<'s> Symbolic<'s> {
     pub fn new(system: &'s System) -> Symbolic<'s> {
         let values = system.cells.iter().map(|cell| (cell.leaf.clone(), cell.leaf.clone())).collect();
         Symbolic { system, values, step: 0 }
+    }
+
+    /// From the values that are fixed at first.
+    pub fn started(system: &'s System) -> Symbolic<'s> {
+        let mut run = Symbolic::new(system);
+        for (cell, value) in system.cells.iter().zip(&system.initial) {
+            if let Some(value) = value {
+                run.values.insert(cell.leaf.clone(), value.clone());
+            }
+        }
+        run
     }
 
     /// Take a transition: what it needs. Values that double at every step become too large.

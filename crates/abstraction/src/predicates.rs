@@ -7,6 +7,7 @@ use wattle_logic::{Kind, Term, Unary};
 use crate::cube::{Cube, MOST_PREDICATES, Set};
 use crate::fold::Fold;
 use crate::linear::canonical;
+use crate::sets;
 use crate::system::System;
 
 /// Predicates over the cells of a system, numbered, no two of them equal or opposite.
@@ -14,6 +15,10 @@ use crate::system::System;
 pub struct Predicates {
     terms: Vec<Term>,
     cells: Vec<BTreeSet<u32>>,
+    /// What follows from each where it is true.
+    assumed: Vec<Term>,
+    /// Those that speak of elements of sets.
+    of_sets: Set,
 }
 
 impl Predicates {
@@ -38,6 +43,10 @@ impl Predicates {
         if self.terms.len() == MOST_PREDICATES {
             return None;
         }
+        if sets::speaks_of_elements(&predicate) {
+            self.of_sets.insert(self.terms.len());
+        }
+        self.assumed.push(sets::assumed(&predicate, &system.chosen).fold());
         self.terms.push(predicate);
         self.cells.push(cells);
         Some(true)
@@ -60,9 +69,18 @@ impl Predicates {
         &self.terms
     }
 
+    /// What follows from a predicate that has this value. (That not all elements of a set are so says nothing.)
     pub fn literal(&self, predicate: usize, value: bool) -> Term {
-        let term = &self.terms[predicate];
-        if value { term.clone() } else { term.negated() }
+        match value {
+            true => self.assumed[predicate].clone(),
+            false if self.of_sets.contains(predicate) => Term::bool(true),
+            false => self.terms[predicate].negated(),
+        }
+    }
+
+    /// Those that speak of elements of sets: they are true or unknown.
+    pub fn of_sets(&self) -> Set {
+        self.of_sets
     }
 
     pub fn formula(&self, cube: &Cube) -> Term {
@@ -108,6 +126,14 @@ impl Predicates {
 /// The one form of a predicate or of its negation, and which of the two it is.
 fn normal(formula: &Term) -> (Term, bool) {
     let formula = formula.fold();
+    if sets::speaks_of_elements(&formula) {
+        // All are so, and all are not so: two predicates.
+        return match canonical(&formula) {
+            Some((predicate, true)) => (predicate, true),
+            Some((predicate, false)) => (predicate.negated().fold(), true),
+            None => (formula, true),
+        };
+    }
     match formula.kind() {
         Kind::Unary(Unary::Not, inner) => {
             let (inner, positive) = normal(inner);

@@ -28,9 +28,9 @@ pub struct Prover<'a> {
 impl<'a> Prover<'a> {
     pub fn new(solver: &'a mut Solver, predicates: &Predicates) -> Result<Prover<'a>, Stopped> {
         let mut literals = Vec::new();
-        for predicate in predicates.terms() {
-            let yes = literal(solver, predicate)?;
-            literals.push((yes, literal(solver, &predicate.negated())?));
+        for predicate in 0..predicates.len() {
+            let yes = literal(solver, &predicates.literal(predicate, true))?;
+            literals.push((yes, literal(solver, &predicates.literal(predicate, false))?));
         }
         Ok(Prover { solver, predicates: predicates.clone(), literals })
     }

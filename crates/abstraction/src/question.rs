@@ -85,7 +85,8 @@ pub struct Posed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub holds: usize,
-    pub fails: usize,
+    /// `None`: nobody needs to know (it speaks of elements of a set).
+    pub fails: Option<usize>,
     /// Where that depends on an unknown predicate: look at both values?
     pub splits: bool,
 }
@@ -118,7 +119,7 @@ pub struct Questions {
     /// By predicate: the literals that have to do with it contradict each other.
     pub contradictions: Vec<usize>,
     /// Every initial state satisfies the predicate; its negation.
-    pub initial: Vec<(usize, usize)>,
+    pub initial: Vec<(usize, Option<usize>)>,
     /// Where the first predicate holds, nobody asks about the others: the checker drops them.
     pub irrelevant: Vec<(usize, Set)>,
     /// By property, and by the truth of the points that it names.
@@ -160,10 +161,12 @@ impl Questions {
             let goal = questions.contradiction(system, predicates, number, reach);
             questions.contradictions.push(goal);
             let cone = Set::default();
-            let holds = Goal { given: system.init.clone(), target: predicate.clone(), cone };
-            let fails = Goal { target: predicate.negated().fold(), ..holds.clone() };
-            let pair = (questions.add(holds), questions.add(fails));
-            questions.initial.push(pair);
+            let target = system.initially(predicate);
+            let holds = Goal { given: system.init.clone(), target, cone };
+            let fails = Goal { target: holds.target.negated().fold(), ..holds.clone() };
+            let holds = questions.add(holds);
+            let fails = (!predicates.of_sets().contains(number)).then(|| questions.add(fails));
+            questions.initial.push((holds, fails));
         }
         for number in 0..system.transitions.len() {
             look()?;
@@ -185,7 +188,7 @@ impl Questions {
         let set = predicates.about(&changed);
         let guard = &transition.guard;
         let told = if self.scope.tells { predicates.about(&system.cells_of(guard)) } else { Set::default() };
-        let told = told.without(&set);
+        let told = told.without(&set).without(&predicates.of_sets());
         let mut update = |predicate: usize| {
             let ask = Ask::Update(predicates.terms()[predicate].clone());
             let goals = self.update(system, predicates, number, predicate, self.scope.reach(&ask));
@@ -234,7 +237,8 @@ impl Questions {
         let given = reach.given(system, &transition.guard, &before);
         let fails = reach.goal(system, predicates, given.clone(), before.negated().fold());
         let holds = self.add(reach.goal(system, predicates, given, before));
-        Some(Pair { holds, fails: self.add(fails), splits: reach >= Reach::Parts })
+        let fails = (!predicates.of_sets().contains(predicate)).then(|| self.add(fails));
+        Some(Pair { holds, fails, splits: reach >= Reach::Parts })
     }
 
     fn check(

@@ -16,6 +16,7 @@ use crate::path::{LARGEST, Symbolic};
 use crate::predicates::atoms;
 use crate::prover::stopped;
 use crate::system::System;
+use crate::unfold::unfold;
 
 /// The predicates, those of the last points first, as far as they stay small. `None`: the trace is real.
 pub fn predicates(
@@ -25,6 +26,10 @@ pub fn predicates(
     given: &Term,
     target: &Term,
 ) -> Result<Option<Vec<Term>>, Stopped> {
+    if let Some(unfolded) = unfold(system, trace, given) {
+        let found = predicates(&unfolded.system, solver, &unfolded.trace, &unfolded.given, target)?;
+        return Ok(found.map(|all| unfolded.predicates(all)));
+    }
     let unsupported = |error: wattle_smt::Unsupported| Stopped::Solver(error.to_string());
     let mut run = Symbolic::new(system);
     let mut conditions = vec![run.now(&system.init)];

@@ -22,6 +22,7 @@ use wattle_smt::Solver;
 use wattle_source::Span;
 
 use crate::fold::Fold;
+use crate::sets;
 
 /// What holds one value: a location (those come first), or a local of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,12 @@ pub enum Wrong {
 #[derive(Clone, Debug)]
 pub struct System {
     pub cells: Vec<Cell>,
+    /// Of all cells but sets.
     pub init: Term,
+    /// By cell: what it holds at first, if that is fixed.
+    pub initial: Vec<Option<Term>>,
+    /// The values that edges choose from sets, each with the leaf of the set.
+    pub chosen: Vec<(Term, Term)>,
     /// What is true of all states because of the sorts of cells: the solver does not know where an enumeration ends.
     pub domains: Vec<Term>,
     /// By thread.
@@ -87,7 +93,7 @@ pub struct System {
     pub first: Vec<Vec<Option<Vec<usize>>>>,
     /// Formulas over cells, `At` and `Ended`: each must hold (`finally`: when all threads have ended).
     pub properties: Vec<(PropertyKind, Term)>,
-    numbers: HashMap<Term, u32>,
+    pub(crate) numbers: HashMap<Term, u32>,
 }
 
 impl System {
@@ -101,6 +107,8 @@ impl System {
         let mut system = System {
             numbers: (0..).zip(&builder.cells).map(|(number, cell)| (cell.leaf.clone(), number)).collect(),
             init: builder.init()?,
+            initial: builder.initial()?,
+            chosen: vec![],
             domains: builder.cells.iter().filter_map(|cell| builder.among(&cell.leaf, None)).collect(),
             entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
             inside: marks(program, |info| info.inside.is_some()),
@@ -118,6 +126,7 @@ impl System {
                 if transition.guard.is_false() && transition.checks.is_empty() {
                     continue;
                 }
+                system.note_chosen(&transition);
                 let number = system.transitions.len();
                 system.leaving[process.0 as usize][transition.from.0 as usize].push(number);
                 system.transitions.push(transition);
@@ -163,7 +172,49 @@ impl System {
             let found = number.and_then(|number| transition.updates.iter().find(|(cell, _)| cell == number));
             found.map_or(term, |(_, value)| value.clone())
         };
-        replace_leaves(formula, &after).fold()
+        sets::before(formula, &after).fold()
+    }
+
+    /// A predicate as a formula over initial states.
+    pub(crate) fn initially(&self, predicate: &Term) -> Term {
+        let set = |leaf: &Term| (leaf.sort() == Sort::IntSet).then(|| self.starts_as(leaf)).flatten();
+        sets::before(predicate, &|leaf| set(&leaf).unwrap_or(leaf)).fold()
+    }
+
+    /// What the cell with this leaf holds at first, if that is fixed.
+    pub fn starts_as(&self, leaf: &Term) -> Option<Term> {
+        self.initial[*self.numbers.get(leaf)? as usize].clone()
+    }
+
+    /// What a property says while threads stand at these points. `None`: it is not asked there.
+    pub(crate) fn property_at(&self, property: usize, points: &[Point]) -> Option<Term> {
+        let (kind, formula) = &self.properties[property];
+        let ended = |thread: u32| self.ends[thread as usize][points[thread as usize].0 as usize];
+        if *kind == PropertyKind::Finally && !(0..points.len() as u32).all(ended) {
+            return None;
+        }
+        let said = formula.map(&mut |term| match term.kind() {
+            Kind::At { process, point, .. } => Term::bool(points[*process as usize].0 == *point),
+            Kind::Ended { process, .. } => Term::bool(ended(*process)),
+            _ => term,
+        });
+        Some(said.fold())
+    }
+
+    pub(crate) fn has_sets(&self) -> bool {
+        self.cells.iter().any(|cell| cell.leaf.sort() == Sort::IntSet)
+    }
+
+    /// Remember what the transition chooses from sets.
+    fn note_chosen(&mut self, transition: &Transition) {
+        transition.guard.walk(&mut |term| {
+            if let Kind::Binary(Binary::Member, value, set) = term.kind() {
+                let pair = (value.clone(), set.clone());
+                if transition.choices.contains(value) && !self.chosen.contains(&pair) {
+                    self.chosen.push(pair);
+                }
+            }
+        });
     }
 }
 
@@ -191,7 +242,7 @@ fn range(sort: Sort, range: Option<Range>) -> Option<Range> {
 }
 
 fn is_supported(sort: Sort) -> bool {
-    matches!(sort, Sort::Bool | Sort::Int | Sort::Enum(_))
+    matches!(sort, Sort::Bool | Sort::Int | Sort::Enum(_) | Sort::IntSet)
 }
 
 fn refused<T>(what: impl Into<String>) -> Result<T, Unsupported> {
@@ -239,16 +290,22 @@ impl Builder<'_> {
         self.shape.locations.len() as u32 + before.map(|process| process.locals.len() as u32).sum::<u32>()
     }
 
-    fn init(&self) -> Result<Term, Unsupported> {
+    fn initial(&self) -> Result<Vec<Option<Term>>, Unsupported> {
         let fault = |fault: Fault| Unsupported::new(fault.to_string());
         let mut values = self.shape.initial_memory(self.program).map_err(fault)?;
         for thread in self.shape.thread_ids() {
             values.extend(self.shape.initial_locals(self.program, thread).map_err(fault)?);
         }
+        let of = |(cell, value): (&Cell, Option<Value>)| Some(Term::value(value?, cell.leaf.sort()));
+        Ok(self.cells.iter().zip(values).map(of).collect())
+    }
+
+    fn init(&self) -> Result<Term, Unsupported> {
         let mut all = Vec::new();
-        for (cell, value) in self.cells.iter().zip(values) {
+        let values = self.cells.iter().zip(self.initial()?);
+        for (cell, value) in values.filter(|(cell, _)| cell.leaf.sort() != Sort::IntSet) {
             match value {
-                Some(value) => all.push(cell.leaf.clone().equals(Term::value(value, cell.leaf.sort()))),
+                Some(value) => all.push(cell.leaf.clone().equals(value)),
                 None => all.extend(self.among(&cell.leaf, cell.range)),
             }
         }
@@ -276,6 +333,7 @@ impl Builder<'_> {
         let formula = formula.fold();
         let mut trouble = None;
         formula.walk(&mut |term| match term.kind() {
+            _ if term.sort() == Sort::IntSet => trouble = Some("a property of a set"),
             Kind::Quantified { .. } => trouble = Some("a quantifier"),
             Kind::Content(address) if self.constant_location(address).is_none() => {
                 trouble = Some("a property with an index that is not constant");
@@ -382,6 +440,9 @@ impl Run<'_> {
             {
                 trouble = Some("a division by what is not a constant".to_string());
             }
+            Kind::Binary(Binary::Equal | Binary::NotEqual, left, _) if left.sort() == Sort::IntSet => {
+                trouble = Some("a comparison of sets".into());
+            }
             Kind::Symbol(Symbol::Me | Symbol::Copies(_)) => trouble = Some("a term over copies".into()),
             Kind::Number(_) | Kind::Pointer(_) | Kind::Address { .. } => {
                 trouble = Some("an address as a value".into());
@@ -395,7 +456,11 @@ impl Run<'_> {
             Symbol::Local(local) => Some(self.values[(self.first + local) as usize].clone()),
             _ => None,
         };
-        Ok(term.substitute(&local).fold())
+        let written = term.substitute(&local).map(&mut |part| match part.kind() {
+            Kind::Binary(Binary::Member, element, set) => sets::membership(element, set),
+            _ => part,
+        });
+        Ok(written.fold())
     }
 
     /// The locations that an address may name, each with its condition. Being outside is a fault.
@@ -529,7 +594,10 @@ impl Run<'_> {
         let sort = self.builder.cells[cell as usize].leaf.sort();
         let symbol = self.symbol(sort);
         match among {
-            Choice::Member(_) => return refused("a choice from a set"),
+            Choice::Member(set) => {
+                let set = self.term(set)?;
+                self.guard.push(sets::membership(&symbol, &set));
+            }
             Choice::Between(low, high) => {
                 let low = self.term(low)?;
                 let high = self.term(high)?;

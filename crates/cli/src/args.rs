@@ -359,6 +359,9 @@ pub(crate) struct Fix {
     /// Fewest fences in the thread that gets most, and only then in total
     #[arg(long)]
     pub per_thread: bool,
+    /// Forbid one counterexample after another, each with as few fences as it takes; faster, and not always the fewest
+    #[arg(long, conflicts_with_all = ["all", "relax"])]
+    pub extract: bool,
     /// Of a safe program: take out as many of its fences as possible
     #[arg(long, conflicts_with_all = ["all", "anywhere"])]
     pub relax: bool,

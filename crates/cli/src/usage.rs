@@ -279,6 +279,7 @@ mod tests {
             "all",
             "anywhere",
             "per_thread",
+            "extract",
             "relax",
             "cost",
             "write",

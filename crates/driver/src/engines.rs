@@ -8,6 +8,7 @@ use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
+use wattle_engine_refine::Refine;
 use wattle_memory::{Machine, MemoryModel, reduction};
 use wattle_program::Shape;
 use wattle_source::{Span, did_you_mean};
@@ -24,6 +25,7 @@ pub struct Settings {
     pub loop_lines: Vec<(u32, u32)>,
     pub enumerate: Enumerate,
     pub extrapolate: Extrapolate,
+    pub refine: Refine,
     /// How many engines may work at the same time; 0 is 1. (`explore` has workers of its own, where it is alone.)
     pub threads: usize,
     /// Where Z3 may be, for engines that use it.
@@ -79,7 +81,7 @@ impl Default for Registry {
 }
 
 /// In the order in which they are tried.
-pub static ENGINES: [Constructor; 4] = [
+pub static ENGINES: [Constructor; 5] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
@@ -94,6 +96,15 @@ pub static ENGINES: [Constructor; 4] = [
             machine && property == Property::Stated
         },
         build: |settings| Box::new(Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() }),
+    },
+    Constructor {
+        name: "refine",
+        summary: "proves by predicates with abstract store buffers; unbounded integers and buffers of any length",
+        answers: |model, property| {
+            let machine = matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso | Machine::Pso));
+            machine && property == Property::Stated
+        },
+        build: |settings| Box::new(Refine { smt: settings.smt.clone(), ..settings.refine.clone() }),
     },
     Constructor {
         name: "bmc",
@@ -154,11 +165,21 @@ pub fn lists(only: Option<&str>) -> Result<(), String> {
 pub fn has_room_for(settings: &Settings, loaded: &Loaded, memory: &MemoryModel) -> Result<(), String> {
     let Some(reduction) = memory.machine.and_then(reduction::of) else { return Ok(()) };
     let program = &loaded.parsed.program;
+    names_are_known(settings, loaded)?;
     match &settings.extrapolate.buffer {
         Some(room) if Shape::new(program).is_ok() => {
             reduction.capacity(program, room).map(|_| ()).map_err(|why| format!("--buffer: {}", why.what))
         }
         _ => Ok(()),
+    }
+}
+
+/// The same, whatever the model.
+pub(crate) fn names_are_known(settings: &Settings, loaded: &Loaded) -> Result<(), String> {
+    let room = settings.extrapolate.buffer.as_ref();
+    match room.and_then(|room| room.unknown(&loaded.parsed.program)) {
+        Some(why) => Err(format!("--buffer: {why}")),
+        None => Ok(()),
     }
 }
 

@@ -26,7 +26,10 @@ impl Watch {
     /// too: millions of states, or formulas of a gigabyte, take a while.
     pub fn run(&self, budget: Budget) -> Run {
         let budget = Budget { time: budget.time.map(|time| time * 19 / 20), ..budget };
-        let run = Run::new(budget).cancelled_by(self.cancelled.clone()).measured_by(Arc::new(resident));
+        let run = Run::new(budget).cancelled_by(self.cancelled.clone());
+        // What earlier runs gave back may stay with the allocator; it is no part of what this one takes.
+        let before = resident();
+        let run = run.measured_by(Arc::new(move || resident().saturating_sub(before)));
         match &self.listener {
             Some(listener) => run.listener(listener.clone()),
             None => run,
@@ -45,4 +48,20 @@ fn resident() -> u64 {
         .ok()
         .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
     pages.unwrap_or(0) * PAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_not_blamed_for_what_was_there_before() {
+        let before = vec![1u8; 256 << 20];
+        let run = Watch::default().run(Budget::default());
+        let grown = run.resident().unwrap();
+        assert!(grown < 128 << 20, "{grown}, beside {}", before[before.len() - 1]);
+        let own = vec![1u8; 256 << 20];
+        let grown = run.resident().unwrap();
+        assert!(grown > 128 << 20 || resident() == 0, "{grown}, with {}", own[own.len() - 1]);
+    }
 }

@@ -1,13 +1,15 @@
 //! From a program to a packed machine: fields for everything, and the edges of each thread with
 //! their terms compiled.
 
+use std::sync::Arc;
+
 use wattle_logic::{Sort, Term};
 use wattle_memory::Machine;
 use wattle_program::step::domain;
 use wattle_program::{
     Choice, EdgeId, Mode, Op, Orders, Program, PropertyKind, Range, Shape, Source, ThreadId,
 };
-use wattle_program::{Tags, Update};
+use wattle_program::{Tags, Update, op_terms};
 
 use crate::buffer::{Codec, MAX_SLOTS};
 use crate::expression::{Expression, Fields, Scope};
@@ -15,6 +17,7 @@ use crate::layout::{Cell, Field, Packer, Widths, bits_for};
 use crate::machine::{Buffer, MAX_WORDS, PackedUpdate};
 use crate::ranges::{Interval, Ranges};
 use crate::reduce;
+use crate::sets::{self, Sets};
 
 /// A program, ready to run on packed states.
 #[derive(Clone, Debug)]
@@ -22,6 +25,10 @@ pub(crate) struct Compiled {
     pub kind: Machine,
     pub shape: Shape,
     pub fields: Fields,
+    /// The sets that were met, shared by all that read the states of this search.
+    pub sets: Arc<Sets>,
+    /// Does the way to a state rest on a doubt about a set? Only programs with sets have this field.
+    pub doubtful: Option<Field>,
     /// How many words a state has.
     pub words: usize,
     pub threads: Vec<Thread>,
@@ -78,16 +85,44 @@ pub(crate) struct Edge {
 /// A compiled operation; its position is that of the operation in its edge.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    Load { into: Slot, address: Expression },
-    Store { address: Expression, value: Expression, release: bool },
-    Assign { local: Slot, value: Expression },
-    Havoc { local: Slot, low: Expression, high: Expression },
-    Forget { local: Field },
+    Load {
+        into: Slot,
+        address: Expression,
+    },
+    Store {
+        address: Expression,
+        value: Expression,
+        release: bool,
+    },
+    Assign {
+        local: Slot,
+        value: Expression,
+    },
+    Havoc {
+        local: Slot,
+        low: Expression,
+        high: Expression,
+    },
+    /// `all`: the values of the local, if they are few enough to list.
+    Pick {
+        local: Slot,
+        set: Expression,
+        all: Option<(i64, i64)>,
+    },
+    Forget {
+        local: Field,
+    },
     Assume(Expression),
     Assert(Expression),
-    Fence { orders: Orders, location: Option<Expression> },
+    Fence {
+        orders: Orders,
+        location: Option<Expression>,
+    },
     Remote(Remote),
-    Flush { process: u32, copy: Expression },
+    Flush {
+        process: u32,
+        copy: Expression,
+    },
     Unsupported(String),
 }
 
@@ -112,6 +147,11 @@ pub(crate) struct CellInfo {
 }
 
 impl CellInfo {
+    /// A set has no range: what is packed is its number.
+    fn new(sort: Sort, range: Option<Range>) -> CellInfo {
+        CellInfo { sort, range: range.filter(|_| sort != Sort::IntSet) }
+    }
+
     /// The value as the cell holds it; `None` if its range forbids it.
     #[inline]
     pub(crate) fn fit(&self, value: i64) -> Option<i64> {
@@ -136,7 +176,10 @@ pub(crate) struct Target<'a> {
 
 pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> Result<Compiled, String> {
     let Target { machine, capacity, widths, reduction, assertions } = target;
+    let uses_sets = sets::used(program)?;
+    let sets = Arc::new(Sets::default());
     let mut packer = Packer::default();
+    let doubtful = uses_sets.then(|| packer.field(0, 1, Cell::Exact));
     let fields = fields(program, shape, widths, &mut packer);
     let buffers_stores = machine.buffers_stores();
     let has_remote = any_op(program, |op| {
@@ -172,7 +215,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
     if words > MAX_WORDS {
         return Err(format!("a state needs {words} words; {MAX_WORDS} is the most"));
     }
-    let whole = Scope { program, shape, fields: &fields, thread: None };
+    let whole = Scope { program, shape, fields: &fields, sets: &sets, thread: None };
     let properties =
         program.properties.iter().map(|property| (property.kind, whole.compile(&property.formula))).collect();
     let observed = program.observed.iter().map(|term| (whole.compile(term), term.sort())).collect();
@@ -183,7 +226,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
     let cells = (shape.locations.iter())
         .map(|location| {
             let variable = &program.variables[location.variable as usize];
-            CellInfo { sort: variable.sort, range: variable.range }
+            CellInfo::new(variable.sort, variable.range)
         })
         .collect();
     let has_sections =
@@ -192,6 +235,8 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
         kind: machine,
         shape: shape.clone(),
         fields,
+        sets,
+        doubtful,
         words,
         threads,
         buffers,
@@ -215,7 +260,11 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
 
 fn fields(program: &Program, shape: &Shape, widths: &Widths, packer: &mut Packer) -> Fields {
     let ranges = Ranges::of(program, shape);
-    let mut cell_field = |interval: Interval, cell: Cell| match (interval.low, interval.high) {
+    let as_held = |sort: Sort, interval: Interval, cell: Cell| match sort {
+        Sort::IntSet => (Interval { low: Some(0), high: None }, Cell::Set),
+        _ => (interval, cell),
+    };
+    let mut cell_field = |(interval, cell): (Interval, Cell)| match (interval.low, interval.high) {
         (Some(low), Some(high)) => packer.field(low, bits_for(high.wrapping_sub(low) as u64), cell),
         (low, high) => {
             let bits = widths.of(cell);
@@ -233,18 +282,20 @@ fn fields(program: &Program, shape: &Shape, widths: &Widths, packer: &mut Packer
     for info in &shape.threads {
         let process = program.process(info.process);
         let last = Interval { low: Some(0), high: Some(process.cfg.points.len() as i64 - 1) };
-        points.push(cell_field(last, Cell::Exact));
+        points.push(cell_field((last, Cell::Exact)));
         let number = info.process.0;
         let own = (0..process.locals.len() as u32).map(|local| {
             let interval = ranges.locals[number as usize][local as usize];
-            cell_field(interval, Cell::Local { process: number, local })
+            let sort = process.locals[local as usize].sort;
+            cell_field(as_held(sort, interval, Cell::Local { process: number, local }))
         });
         locals.push(own.collect());
     }
     let memory = (shape.locations.iter())
         .map(|location| {
             let interval = ranges.variables[location.variable as usize];
-            cell_field(interval, Cell::Variable(location.variable))
+            let sort = program.variables[location.variable as usize].sort;
+            cell_field(as_held(sort, interval, Cell::Variable(location.variable)))
         })
         .collect();
     Fields { points, locals, memory }
@@ -296,7 +347,7 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
     let slot = |local: u32| {
         let info = &process.locals[local as usize];
         let field = scope.fields.locals[thread.0 as usize][local as usize];
-        Slot { field, cell: CellInfo { sort: info.sort, range: info.range } }
+        Slot { field, cell: CellInfo::new(info.sort, info.range) }
     };
     let term = |term: &Term| scope.compile(term);
     let acts: Vec<Act> = (edge.ops.iter())
@@ -318,7 +369,10 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
                         },
                         None => Act::Unsupported("a choice among infinitely many values".into()),
                     },
-                    Choice::Member(_) => Act::Unsupported("a choice from a set".into()),
+                    Choice::Member(set) => {
+                        let all = domain(scope.program, local.cell.sort, local.cell.range);
+                        Act::Pick { local, set: term(set), all }
+                    }
                 }
             }
             Op::Forget { local } => Act::Forget { local: slot(*local).field },
@@ -353,7 +407,9 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
             Op::Unsupported { what, .. } => Act::Unsupported(what.to_string()),
         })
         .collect();
-    let has_choices = acts.iter().any(|act| matches!(act, Act::Havoc { .. }));
+    // A doubt about a set is a choice between its answers.
+    let doubts = sets::may_doubt(&edge.guard) || edge.ops.iter().flat_map(op_terms).any(sets::may_doubt);
+    let has_choices = doubts || acts.iter().any(|act| matches!(act, Act::Havoc { .. } | Act::Pick { .. }));
     let guard = term(&edge.guard);
     Edge { id, guard, acts, to: u64::from(edge.to.0), mode: edge.mode, has_choices }
 }

@@ -1,14 +1,17 @@
 //! Terms compiled for one thread: leaves are bit fields, `me` and constant addresses are numbers.
 //!
-//! Values are the codes of `wattle_logic::Value::code`. The meaning is that of `Term::evaluate`,
-//! written a second time on purpose: counterexamples are replayed with the other one.
+//! Values are the codes of `wattle_logic::Value::code`, or the numbers of sets ([`sets`](crate::sets)). The
+//! meaning is that of `Term::evaluate`, written a second time on purpose: counterexamples are replayed with
+//! the other one.
 
 use std::sync::Arc;
 
-use wattle_logic::{Binary, Fault, Kind, Quantifier, Sort, Symbol, Term, Unary};
+use wattle_logic::{Binary, Fault, Kind, Quantifier, Sort, Symbol, Term, Unary, Value};
 use wattle_program::{ProcessId, Program, Shape, ThreadId};
 
+use crate::choices::Choices;
 use crate::layout::Field;
+use crate::sets::{ANY, Sets};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
@@ -45,7 +48,23 @@ pub(crate) enum Expression {
     Pointer(Box<Expression>, Arc<[i64]>),
     /// What memory holds at a location.
     Content(Box<Expression>),
+    /// A set and an element: the set with that element.
+    Insert(Box<(Expression, Expression)>),
+    /// An element and a set.
+    Member(Box<(Expression, Expression)>),
+    /// Are two sets equal?
+    SameSet(Box<(Expression, Expression)>),
     Fault(Fault),
+}
+
+/// What evaluation needs beside the state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    /// The field of each location.
+    pub memory: &'a [Field],
+    pub sets: &'a Sets,
+    /// Answers what is not known of a set.
+    pub choices: &'a Choices,
 }
 
 /// Where everything lives in a packed state.
@@ -65,6 +84,7 @@ pub(crate) struct Scope<'a> {
     pub program: &'a Program,
     pub shape: &'a Shape,
     pub fields: &'a Fields,
+    pub sets: &'a Sets,
     pub thread: Option<ThreadId>,
 }
 
@@ -76,6 +96,7 @@ impl Scope<'_> {
     fn term(&self, term: &Term, bound: &mut Vec<(u32, i64)>) -> Expression {
         use Expression as E;
         let compiled = match term.kind() {
+            Kind::Value(Value::Set(set)) => E::Constant(self.sets.number(set)),
             Kind::Value(value) => value.code().map_or(E::Fault(Fault::Meaningless), E::Constant),
             Kind::Symbol(Symbol::Local(local)) => match self.thread {
                 Some(thread) => E::Field(self.fields.locals[thread.0 as usize][*local as usize]),
@@ -130,6 +151,7 @@ impl Scope<'_> {
             Kind::LocalOf { process, copy, local } => self.of_thread(*process, copy, bound, |thread| {
                 E::Field(self.fields.locals[thread.0 as usize][*local as usize])
             }),
+            Kind::Element(_) => E::Fault(Fault::Meaningless),
             Kind::Quantified { quantifier, bound: name, process, body } => {
                 let mut parts = Vec::new();
                 for copy in 0..i64::from(self.copies(*process)) {
@@ -258,7 +280,10 @@ impl Scope<'_> {
 
     fn constant(&self, expression: Expression) -> Expression {
         match expression.is_constant() {
-            true => expression.evaluate(&[], &[]).map_or(expression, Expression::Constant),
+            true => {
+                let context = Context { memory: &[], sets: self.sets, choices: &Choices::default() };
+                expression.evaluate(&[], &context).map_or(expression, Expression::Constant)
+            }
             false => expression,
         }
     }
@@ -306,6 +331,9 @@ impl Expression {
             | E::FieldPlus(..)
             | E::Any(_)
             | E::Content(_)
+            | E::Insert(_)
+            | E::Member(_)
+            | E::SameSet(_)
             | E::Fault(_) => false,
             E::Not(a) | E::Negate(a, _) | E::Complement(a, _) => a.is_constant(),
             E::Number(a, _) | E::Pointer(a, _) => a.is_constant(),
@@ -325,22 +353,21 @@ impl Expression {
         matches!(self, Expression::Constant(0))
     }
 
-    /// `memory` holds the field of each location.
-    pub(crate) fn evaluate(&self, words: &[u64], memory: &[Field]) -> Result<i64, Fault> {
+    pub(crate) fn evaluate(&self, words: &[u64], context: &Context<'_>) -> Result<i64, Fault> {
         use Expression as E;
         Ok(match self {
             E::Constant(value) => *value,
             E::Field(field) => field.get(words),
             E::FieldIs(field, raw) => i64::from(field.raw(words) == *raw),
-            E::Not(operand) => i64::from(operand.evaluate(words, memory)? == 0),
+            E::Not(operand) => i64::from(operand.evaluate(words, context)? == 0),
             E::Negate(operand, sort) => {
-                let value = operand.evaluate(words, memory)?;
+                let value = operand.evaluate(words, context)?;
                 in_sort(*sort, value.checked_neg(), value.wrapping_neg())?
             }
-            E::Complement(operand, sort) => sort.wrap(!operand.evaluate(words, memory)?),
+            E::Complement(operand, sort) => sort.wrap(!operand.evaluate(words, context)?),
             E::Arithmetic(operator, sort, pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
+                let left = pair.0.evaluate(words, context)?;
+                let right = pair.1.evaluate(words, context)?;
                 arithmetic(*operator, *sort, left, right)?
             }
             E::WordIs { word, mask, value } => i64::from(words[*word as usize] & mask == *value),
@@ -353,28 +380,28 @@ impl Expression {
             E::FieldPlus(field, value) => field.get(words).checked_add(*value).ok_or(Fault::Overflow)?,
             E::Any(parts) => {
                 for part in parts {
-                    if part.evaluate(words, memory)? != 0 {
+                    if part.evaluate(words, context)? != 0 {
                         return Ok(1);
                     }
                 }
                 0
             }
             E::Compare(operator, pair) => {
-                let left = pair.0.evaluate(words, memory)?;
-                let right = pair.1.evaluate(words, memory)?;
+                let left = pair.0.evaluate(words, context)?;
+                let right = pair.1.evaluate(words, context)?;
                 i64::from(compare(*operator, left, right))
             }
             // Both sides, as in the language: a fault on the right is a fault.
-            E::And(pair) => pair.0.evaluate(words, memory)? & pair.1.evaluate(words, memory)?,
-            E::Or(pair) => pair.0.evaluate(words, memory)? | pair.1.evaluate(words, memory)?,
-            E::If(parts) => match parts.0.evaluate(words, memory)? {
-                0 => parts.2.evaluate(words, memory)?,
-                _ => parts.1.evaluate(words, memory)?,
+            E::And(pair) => pair.0.evaluate(words, context)? & pair.1.evaluate(words, context)?,
+            E::Or(pair) => pair.0.evaluate(words, context)? | pair.1.evaluate(words, context)?,
+            E::If(parts) => match parts.0.evaluate(words, context)? {
+                0 => parts.2.evaluate(words, context)?,
+                _ => parts.1.evaluate(words, context)?,
             },
             E::Element(first, parts) => {
                 let mut flat = 0;
                 for (index, extent) in parts {
-                    match u32::try_from(index.evaluate(words, memory)?) {
+                    match u32::try_from(index.evaluate(words, context)?) {
                         Ok(index) if index < *extent => flat = flat * extent + index,
                         _ => return Err(Fault::OutOfBounds),
                     }
@@ -382,19 +409,36 @@ impl Expression {
                 i64::from(first + flat)
             }
             E::Number(location, numbers) => {
-                let location = location.evaluate(words, memory)?;
+                let location = location.evaluate(words, context)?;
                 let number = usize::try_from(location).ok().and_then(|location| numbers.get(location));
                 *number.ok_or(Fault::OutOfBounds)?
             }
             E::Pointer(number, numbers) => {
-                let number = number.evaluate(words, memory)?;
+                let number = number.evaluate(words, context)?;
                 let location = numbers.binary_search(&number).map_err(|_| Fault::OutOfBounds)?;
                 location as i64
             }
             E::Content(location) => {
-                let location = location.evaluate(words, memory)?;
-                let field = usize::try_from(location).ok().and_then(|location| memory.get(location));
+                let location = location.evaluate(words, context)?;
+                let field = usize::try_from(location).ok().and_then(|location| context.memory.get(location));
                 field.ok_or(Fault::OutOfBounds)?.get(words)
+            }
+            E::Insert(pair) => {
+                let set = pair.0.evaluate(words, context)?;
+                context.sets.insert(set, pair.1.evaluate(words, context)?)
+            }
+            E::Member(pair) => {
+                let element = pair.0.evaluate(words, context)?;
+                let set = pair.1.evaluate(words, context)?;
+                i64::from(match context.sets.elements(set) {
+                    Some(elements) => elements.binary_search(&element).is_ok(),
+                    None => context.choices.doubt(),
+                })
+            }
+            E::SameSet(pair) => {
+                let left = pair.0.evaluate(words, context)?;
+                let right = pair.1.evaluate(words, context)?;
+                i64::from(left == right && (left != ANY || context.choices.doubt()))
             }
             E::Fault(fault) => return Err(*fault),
         })
@@ -408,9 +452,11 @@ fn binary(operator: Binary, from: Sort, to: Sort, pair: Box<(Expression, Express
         Binary::And => E::And(pair),
         Binary::Or => E::Or(pair),
         Binary::Implies => E::Or(Box::new((E::Not(Box::new(pair.0)), pair.1))),
-        Binary::Equal | Binary::NotEqual if from == Sort::IntSet => E::Fault(Fault::Meaningless),
+        Binary::Equal if from == Sort::IntSet => E::SameSet(pair),
+        Binary::NotEqual if from == Sort::IntSet => E::Not(Box::new(E::SameSet(pair))),
         _ if operator.is_comparison() => E::Compare(operator, pair),
-        Binary::Insert | Binary::Member => E::Fault(Fault::Meaningless),
+        Binary::Insert => E::Insert(pair),
+        Binary::Member => E::Member(pair),
         _ => E::Arithmetic(operator, to, pair),
     }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Cell {
         local: u32,
     },
     Variable(u32),
+    /// The number of a set, wherever it is held: all of them come from one table.
+    Set,
     /// Operands of pending remote atomics, which need not fit any variable.
     Operand,
     /// Control points and buffer slots: always wide enough.

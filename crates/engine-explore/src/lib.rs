@@ -12,6 +12,8 @@
 //! **Limits.** Data must be finite: integers that keep growing end in *unknown* when the budget is
 //! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
 //! miss violations that need more pending operations, never report a false one.
+//! Sets of integers are exact up to 64 elements ([`sets`]); what a larger one leads to is never reported as a
+//! violation.
 
 #![warn(unreachable_pub)]
 
@@ -24,6 +26,7 @@ mod machine;
 mod ranges;
 mod reduce;
 mod search;
+mod sets;
 mod step;
 mod table;
 mod trace;
@@ -31,7 +34,8 @@ mod worker;
 
 use wattle_engine::{
     Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate, Figure, Halt,
-    OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Work, grows,
+    OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Violation,
+    Work, grows,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
@@ -104,7 +108,7 @@ impl Explore {
         self.accepts(task).map_err(Reason::Unsupported)?;
         let machine = task.memory.machine.ok_or_else(no_machine)?;
         let mut widths = Widths::default();
-        let mut completed: Option<(Bound, Coverage)> = None;
+        let mut completed: Option<(Bound, Option<Coverage>)> = None;
         let mut open = capacities(task, machine, self.max_capacity);
         let mut slice = (open.len() > 1).then_some(FIRST_SLICE);
         while !open.is_empty() {
@@ -123,7 +127,7 @@ impl Explore {
                             (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) | (reason, None) => {
                                 Err(reason.into())
                             }
-                            (_, Some((bound, coverage))) => Ok((Verdict::SafeUpTo { bound }, Some(coverage))),
+                            (_, Some((bound, coverage))) => Ok((Verdict::SafeUpTo { bound }, coverage)),
                         };
                     }
                 };
@@ -141,10 +145,17 @@ impl Explore {
                         }
                     };
                 }
-                let coverage = coverage(task, &compiled, &searched);
+                if let Some(reason) = undecided(task, &searched) {
+                    return match completed {
+                        None => Err(reason.into()),
+                        Some((bound, coverage)) => Ok((Verdict::SafeUpTo { bound }, coverage)),
+                    };
+                }
+                // After a doubt about a set, more may seem to be reached than is.
+                let coverage = (!searched.doubted).then(|| coverage(task, &compiled, &searched));
                 if !searched.cut {
                     let certificate = Certificate::StateSpace { capacity: searched.most_pending };
-                    return Ok((Verdict::Safe { certificate }, Some(coverage)));
+                    return Ok((Verdict::Safe { certificate }, coverage));
                 }
                 completed = Some((Bound::Capacity(capacity), coverage));
                 open.retain(|other| *other > capacity);
@@ -152,7 +163,7 @@ impl Explore {
             slice = slice.map(|slice| slice * 4);
         }
         match completed {
-            Some((bound, coverage)) => Ok((Verdict::SafeUpTo { bound }, Some(coverage))),
+            Some((bound, coverage)) => Ok((Verdict::SafeUpTo { bound }, coverage)),
             None => Err(Reason::Unsupported(Unsupported::new("no capacity to try")).into()),
         }
     }
@@ -173,7 +184,8 @@ impl Explore {
             if packed.as_ref().is_ok_and(Vec::is_empty) {
                 return Err(Stopped::Reason(Reason::NoInitialState, None));
             }
-            let workers = self.threads.clamp(1, MAX_WORKERS);
+            // Sets have their numbers from the order in which one worker meets them.
+            let workers = if compiled.doubtful.is_some() { 1 } else { self.threads.clamp(1, MAX_WORKERS) };
             let (property, slice, outcomes) = (ask.task.property, ask.slice, ask.outcomes);
             let options = Options { property, workers, slice, outcomes };
             let result = packed.and_then(|packed| {
@@ -191,6 +203,9 @@ impl Explore {
                 }
                 Err(Ended::Problem(Problem::TooLarge)) => {
                     return Err(Stopped::Reason(Reason::Overflow, None));
+                }
+                Err(Ended::Problem(Problem::LargeSet(what))) => {
+                    return Err(Stopped::Reason(Reason::TooLarge(what.into()), None));
                 }
                 Err(Ended::Problem(Problem::Unsupported(what))) => return Err(refuse(what)),
             }
@@ -255,6 +270,9 @@ impl Outcomes for Explore {
                 Stopped::Reason(reason, _) => reason,
                 Stopped::Slice => Reason::States,
             })?;
+            if searched.doubted {
+                return Err(Reason::TooLarge(GREW.into()).into());
+            }
             if !searched.cut {
                 return Ok(searched.outcomes);
             }
@@ -286,6 +304,28 @@ fn record(statistics: &mut Statistics, searched: &Searched, capacity: usize) {
 
 fn no_machine() -> Reason {
     Reason::Unsupported(Unsupported::new("the memory model has no machine"))
+}
+
+const GREW: &str = "a set grew beyond 64 values";
+
+/// Why a search that found no violation decides nothing.
+fn undecided(task: &Task<'_>, searched: &Searched) -> Option<Reason> {
+    let what = match (&searched.suspected, task.property) {
+        // More moves than there are may hide that nothing can move.
+        (None, Property::NoDeadlock) if searched.doubted => {
+            "whether a thread waits for ever rests on it".into()
+        }
+        (None, _) => return None,
+        (Some(Violation::Assertion { .. }), _) => {
+            "an assertion may fail because of what it may contain".into()
+        }
+        (Some(Violation::Property { property }), _) => {
+            format!("property {} may be violated because of what it may contain", property + 1)
+        }
+        (Some(Violation::Fault { fault, .. }), _) => format!("{fault} may follow from what it may contain"),
+        (Some(Violation::Deadlock), _) => "a deadlock may follow from what it may contain".into(),
+    };
+    Some(Reason::Undecided(format!("{GREW}, and {what}")))
 }
 
 /// The edges that some thread of their process took, and whether all ended.

@@ -11,7 +11,9 @@ use wattle_program::step::{RemoteUpdate, ThreadState};
 use wattle_program::{Mode, Orders, Point, Program, Shape, ThreadId};
 
 use crate::buffer::Slots;
+use crate::choices::Choices;
 use crate::compile::Compiled;
+use crate::expression::Context;
 use crate::layout::Field;
 use crate::step::Problem;
 
@@ -19,6 +21,32 @@ use crate::step::Problem;
 pub(crate) const MAX_WORDS: usize = 64;
 
 impl Compiled {
+    /// What terms need to be evaluated; `choices` answers what is not known of a set.
+    #[inline]
+    pub(crate) fn context<'a>(&'a self, choices: &'a Choices) -> Context<'a> {
+        Context { memory: &self.fields.memory, sets: &self.sets, choices }
+    }
+
+    /// Does the way to this state rest on a doubt about a set?
+    pub(crate) fn is_doubtful(&self, words: &[u64]) -> bool {
+        self.doubtful.is_some_and(|field| field.raw(words) != 0)
+    }
+
+    /// The value with this code; `None` for a set of which only its size is known.
+    pub(crate) fn decode(&self, sort: Sort, code: i64) -> Option<Value> {
+        match sort {
+            Sort::IntSet => self.sets.value(code),
+            sort => sort.decode(code),
+        }
+    }
+
+    fn code(&self, value: &Value) -> Result<i64, Problem> {
+        match value {
+            Value::Set(set) => Ok(self.sets.number(set)),
+            value => value.code().ok_or_else(|| Problem::Unsupported("a value without a code".into())),
+        }
+    }
+
     /// The thread that stands inside an atomic section.
     pub(crate) fn inside(&self, words: &[u64]) -> Option<(usize, Mode)> {
         if !self.has_sections {
@@ -127,16 +155,16 @@ impl Compiled {
         for (thread, info) in state.threads.iter().enumerate() {
             self.fields.points[thread].set_raw(&mut words, u64::from(info.point.0));
             for (field, value) in self.fields.locals[thread].iter().zip(&info.locals) {
-                field.set(&mut words, code(value)?)?;
+                field.set(&mut words, self.code(value)?)?;
             }
         }
         for (field, value) in self.fields.memory.iter().zip(&state.memory) {
-            field.set(&mut words, code(value)?)?;
+            field.set(&mut words, self.code(value)?)?;
         }
         Ok(words)
     }
 
-    /// Words as a state of the reference machine.
+    /// Words as a state of the reference machine; `None` if only the size of a set is known.
     pub(crate) fn unpack(&self, program: &Program, words: &[u64]) -> Option<State> {
         let shape: &Shape = &self.shape;
         let mut threads = Vec::new();
@@ -144,14 +172,14 @@ impl Compiled {
             let process = program.process(shape.info(thread).process);
             let number = thread.0 as usize;
             let locals: Option<Vec<Value>> = (process.locals.iter().zip(&self.fields.locals[number]))
-                .map(|(local, field)| local.sort.decode(field.get(words)))
+                .map(|(local, field)| self.decode(local.sort, field.get(words)))
                 .collect();
             let point = Point(self.fields.points[number].raw(words) as u32);
             threads.push(ThreadState { point, locals: locals? });
         }
         let sort = |location: usize| self.cells[location].sort;
         let memory: Option<Vec<Value>> = (self.fields.memory.iter().enumerate())
-            .map(|(location, field)| sort(location).decode(field.get(words)))
+            .map(|(location, field)| self.decode(sort(location), field.get(words)))
             .collect();
         let mut stores = vec![Vec::new(); threads.len()];
         let mut halves = vec![Vec::new(); threads.len()];
@@ -162,7 +190,7 @@ impl Compiled {
                     true if self.codec.is_barrier(*code) => stores[thread].push(Stored::Barrier),
                     true => {
                         let location = self.codec.location(*code);
-                        let value = sort(location as usize).decode(self.codec.value(*code))?;
+                        let value = self.decode(sort(location as usize), self.codec.value(*code))?;
                         stores[thread].push(Stored::Write { location, value });
                     }
                     false => halves[thread].push(self.reference_half(*code)?),
@@ -194,10 +222,6 @@ impl Compiled {
             }
         })
     }
-}
-
-fn code(value: &Value) -> Result<i64, Problem> {
-    value.code().ok_or_else(|| Problem::Unsupported("a set in an explicit state".into()))
 }
 
 /// A remote half with codes for values.

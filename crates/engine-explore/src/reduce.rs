@@ -48,7 +48,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::{Binary, Kind, Term, Unary};
+use wattle_logic::{Binary, Kind, Sort, Term, Unary};
 use wattle_memory::Machine;
 use wattle_program::{Mode, Op, Program, PropertyKind, Shape, Source, ThreadId};
 
@@ -57,7 +57,9 @@ use crate::compile::Compiled;
 pub(crate) fn reduce(program: &Program, compiled: &mut Compiled) {
     let accesses = Accesses::of(program, compiled);
     compiled.sole_writer = (accesses.writers.iter().zip(&accesses.awaited))
-        .map(|(writers, awaited)| writers.len() == 1 && !awaited)
+        .zip(&compiled.cells)
+        // Two sets of which only their sizes are known need not be equal.
+        .map(|((writers, awaited), cell)| writers.len() == 1 && !awaited && cell.sort != Sort::IntSet)
         .collect();
     mark_transient(program, compiled, &accesses);
 }

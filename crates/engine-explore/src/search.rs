@@ -9,11 +9,12 @@
 //! prefetched when it is generated and needed only when its batch is inserted.
 
 use wattle_engine::{OutcomeSet, Progress, Property, Reason, Run, Spent, Violation, Work};
-use wattle_logic::Fault;
+use wattle_logic::{Fault, Sort};
 use wattle_memory::operational;
 use wattle_program::{Program, PropertyKind, ThreadId};
 
 use crate::compile::Compiled;
+use crate::expression::Expression;
 use crate::step::Problem;
 use crate::table::{Inserted, Table, hash};
 use crate::worker::{Move, Sink, Worker};
@@ -30,6 +31,10 @@ pub(crate) struct Searched {
     /// By thread, then edge.
     pub taken: Vec<Vec<bool>>,
     pub found: Option<Found>,
+    /// What only seems to be violated, because of a set of which only its size is known.
+    pub suspected: Option<Violation>,
+    /// Was anything asked of such a set?
+    pub doubted: bool,
     pub outcomes: OutcomeSet,
     /// Was there a final state that the filter allows?
     pub ends: bool,
@@ -129,7 +134,8 @@ pub(crate) fn search(
 
 fn spent(shards: &[Shard<'_>]) -> Spent {
     Spent {
-        memory: shards.iter().map(|shard| shard.table.bytes() + shard.table.growth()).sum(),
+        memory: shards.iter().map(|shard| shard.table.bytes() + shard.table.growth()).sum::<u64>()
+            + shards[0].machine.sets.bytes(),
         states: shards.iter().map(|shard| shard.table.len() as u64).sum(),
     }
 }
@@ -144,11 +150,9 @@ fn insert_initial(
     let mut outboxes = Outboxes::new(machine.words, workers);
     let mut settled_before = 0;
     for (number, words) in initial.iter().enumerate() {
-        let mut settled = Settled { outboxes: &mut outboxes, bad: None };
+        let mut settled = Settled { outboxes: &mut outboxes, bad: Failures::default() };
         shards[0].worker.settle_all(words, &mut settled).map_err(Ended::Problem)?;
-        if let Some((path, violated)) = settled.bad {
-            shards[0].found.get_or_insert(Bad { from: ROOT, path, violated, root: words.clone() });
-        }
+        shards[0].report(ROOT, words, settled.bad);
         let done = number as u64 + 1 + shards[0].worker.moves;
         if done - settled_before >= PIECE as u64 || number + 1 == initial.len() {
             for (shard, outbox) in shards.iter_mut().zip(&mut outboxes.of) {
@@ -165,18 +169,36 @@ fn insert_initial(
 
 struct Settled<'a> {
     outboxes: &'a mut Outboxes,
-    bad: Option<(Vec<Move>, Violation)>,
+    bad: Failures,
+}
+
+/// What goes wrong in the moves from one state.
+#[derive(Default)]
+struct Failures {
+    /// The first that does, and how to get there.
+    real: Option<(Vec<Move>, Violation)>,
+    /// The first that may only seem to.
+    doubtful: Option<Violation>,
+}
+
+impl Failures {
+    fn note(&mut self, path: &[Move], violated: Violation, doubtful: bool) {
+        match doubtful {
+            true => _ = self.doubtful.get_or_insert(violated),
+            false => _ = self.real.get_or_insert_with(|| (path.to_vec(), violated)),
+        }
+    }
 }
 
 impl Sink for Settled<'_> {
     fn state(&mut self, _: &[Move], words: &[u64]) {
         self.outboxes.add(words, hash(words), ROOT);
     }
-    fn failed(&mut self, path: &[Move], op: usize) {
-        self.bad.get_or_insert_with(|| (path.to_vec(), assertion(path, op)));
+    fn failed(&mut self, path: &[Move], op: usize, doubtful: bool) {
+        self.bad.note(path, assertion(path, op), doubtful);
     }
-    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
-        self.bad.get_or_insert_with(|| (path.to_vec(), faulting(path, op, fault)));
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault, doubtful: bool) {
+        self.bad.note(path, faulting(path, op, fault), doubtful);
     }
 }
 
@@ -237,6 +259,8 @@ fn finish(shards: Vec<Shard<'_>>, depth: u64) -> Searched {
         most_pending: 0,
         taken: shards[0].worker.taken.clone(),
         found: None,
+        suspected: shards.iter().find_map(|shard| shard.suspected.clone()),
+        doubted: shards.iter().any(|shard| shard.unsure || shard.worker.step.choices.has_ever_doubted()),
         outcomes: OutcomeSet::new(),
         ends: false,
     };
@@ -319,6 +343,9 @@ struct Shard<'a> {
     /// The first state that has not been expanded.
     next: usize,
     found: Option<Bad>,
+    suspected: Option<Violation>,
+    /// Was a question not asked because only the size of a set is known?
+    unsure: bool,
     problem: Option<Problem>,
     outcomes: OutcomeSet,
     ends: bool,
@@ -336,6 +363,8 @@ impl<'a> Shard<'a> {
             outboxes: Outboxes::new(machine.words, options.workers),
             next: 0,
             found: None,
+            suspected: None,
+            unsure: false,
             problem: None,
             outcomes: OutcomeSet::new(),
             ends: false,
@@ -358,7 +387,7 @@ impl<'a> Shard<'a> {
                 table: (self.options.workers == 1).then_some(&self.table),
                 parent: id,
                 stated: self.options.property == Property::Stated && !self.options.outcomes,
-                bad: None,
+                bad: Failures::default(),
             };
             let moves = match self.worker.expand(words, &mut sink) {
                 Ok(moves) => moves,
@@ -367,13 +396,15 @@ impl<'a> Shard<'a> {
                     return;
                 }
             };
-            if let Some((path, violated)) = sink.bad {
-                self.report(id, path, violated);
-            }
+            let bad = sink.bad;
+            self.report(id, &[], bad);
             if self.options.property == Property::NoDeadlock {
                 match self.is_stuck(number, moves) {
                     Ok(false) => {}
-                    Ok(true) => self.report(id, vec![], Violation::Deadlock),
+                    Ok(true) => {
+                        let doubtful = self.machine.is_doubtful(self.table.state(number));
+                        self.violates(id, Violation::Deadlock, doubtful);
+                    }
                     Err(why) => {
                         self.problem = Some(Problem::Unsupported(why.to_string()));
                         return;
@@ -383,10 +414,20 @@ impl<'a> Shard<'a> {
         }
     }
 
-    fn report(&mut self, from: u64, path: Vec<Move>, violated: Violation) {
-        if self.found.is_none() {
-            self.found = Some(Bad { from, path, violated, root: vec![] });
+    fn report(&mut self, from: u64, root: &[u64], failures: Failures) {
+        if let (Some((path, violated)), None) = (failures.real, &self.found) {
+            self.found = Some(Bad { from, path, violated, root: root.to_vec() });
         }
+        if self.suspected.is_none() {
+            self.suspected = failures.doubtful;
+        }
+    }
+
+    /// A stored state is bad.
+    fn violates(&mut self, state: u64, violated: Violation, doubtful: bool) {
+        let mut failures = Failures::default();
+        failures.note(&[], violated, doubtful);
+        self.report(state, &[], failures);
     }
 
     fn insert(&mut self, inbox: &[u64]) {
@@ -399,6 +440,9 @@ impl<'a> Shard<'a> {
                 self.table.prefetch(*hash);
             }
             let words = &entry[..width];
+            if self.suspected.is_some() && self.machine.is_doubtful(words) {
+                continue; // could only be suspected too
+            }
             match self.table.insert(words, entry[width], entry[width + 1]) {
                 Inserted::Known => {}
                 Inserted::Full => self.problem = Some(Problem::Unsupported("more than 2^36 states".into())),
@@ -414,18 +458,14 @@ impl<'a> Shard<'a> {
     /// Does a new state violate a property? Nothing is judged inside an atomic section.
     fn judge(&mut self, words: &[u64], number: usize) -> Result<(), Problem> {
         let machine = self.machine;
-        let memory = &machine.fields.memory;
-        let allowed = |filter: &crate::expression::Expression| filter.evaluate(words, memory) != Ok(0);
-        let is_final = machine.is_final(words) && machine.filter.as_ref().is_none_or(allowed);
+        let allowed = match &machine.filter {
+            Some(filter) if machine.is_final(words) => self.holds(filter, words).unwrap_or(Some(true)),
+            _ => Some(true),
+        };
+        let is_final = machine.is_final(words) && allowed != Some(false);
         self.ends |= is_final;
         if self.options.outcomes && is_final {
-            let values = machine
-                .observed
-                .iter()
-                .map(|(term, sort)| term.evaluate(words, memory).ok().and_then(|code| sort.decode(code)));
-            if let Some(values) = values.collect() {
-                self.outcomes.insert(values);
-            }
+            self.observe(words)?;
         }
         let judged = self.options.property == Property::Stated && !self.options.outcomes;
         if machine.properties.is_empty() || !judged || machine.inside(words).is_some() {
@@ -435,23 +475,63 @@ impl<'a> Shard<'a> {
             if *kind == PropertyKind::Finally && !is_final {
                 continue;
             }
-            let holds = formula.evaluate(words, memory).map_err(|fault| match fault {
+            let holds = self.holds(formula, words).map_err(|fault| match fault {
                 Fault::Overflow => Problem::TooLarge,
                 fault => {
                     Problem::Unsupported(format!("a property has no value in a reachable state: {fault}"))
                 }
             })?;
-            if (holds != 0) == (*kind == PropertyKind::Forbid) {
+            if holds != Some(*kind != PropertyKind::Forbid) {
+                let doubtful = holds.is_none()
+                    || (*kind == PropertyKind::Finally && allowed.is_none())
+                    || machine.is_doubtful(words);
                 let id = join(self.number, number, self.options.workers);
-                self.report(id, vec![], Violation::Property { property });
-                break;
+                self.violates(id, Violation::Property { property }, doubtful);
+                if !doubtful {
+                    break;
+                }
             }
         }
         Ok(())
     }
 
+    /// Does a formula hold? `None`: that rests on a set of which only its size is known.
+    fn holds(&self, formula: &Expression, words: &[u64]) -> Result<Option<bool>, Fault> {
+        let choices = &self.worker.step.choices;
+        choices.reset();
+        let first = formula.evaluate(words, &self.machine.context(choices))? != 0;
+        while choices.advance() {
+            if (formula.evaluate(words, &self.machine.context(choices))? != 0) != first {
+                choices.reset();
+                return Ok(None);
+            }
+        }
+        Ok(Some(first))
+    }
+
+    /// Take down the outcome of a final state.
+    fn observe(&mut self, words: &[u64]) -> Result<(), Problem> {
+        let machine = self.machine;
+        let choices = &self.worker.step.choices;
+        choices.reset();
+        let mut values = Vec::new();
+        for (term, sort) in &machine.observed {
+            let Ok(code) = term.evaluate(words, &machine.context(choices)) else { return Ok(()) };
+            match machine.decode(*sort, code) {
+                Some(value) => values.push(value),
+                None if *sort == Sort::IntSet => {
+                    return Err(Problem::LargeSet("a set of more than 64 values is observed"));
+                }
+                None => return Ok(()),
+            }
+        }
+        choices.reset();
+        self.outcomes.insert(values);
+        Ok(())
+    }
+
     /// Rare enough to ask the reference machine: it knows about awaits.
-    fn is_stuck(&self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
+    fn is_stuck(&mut self, number: usize, moves: u64) -> Result<bool, operational::TooManyWays> {
         let machine = self.machine;
         let words = self.table.state(number);
         if self.worker.step.cut_now {
@@ -466,7 +546,10 @@ impl<'a> Shard<'a> {
         if self.worker.delivered || !self.worker.movers.iter().all(awaits) {
             return Ok(false);
         }
-        let Some(state) = machine.unpack(self.program, words) else { return Ok(false) };
+        let Some(state) = machine.unpack(self.program, words) else {
+            self.unsure = true;
+            return Ok(false);
+        };
         operational::is_stuck(self.program, &machine.shape, machine.kind, &state)
     }
 }
@@ -477,7 +560,7 @@ struct Successors<'a> {
     table: Option<&'a Table>,
     parent: u64,
     stated: bool,
-    bad: Option<(Vec<Move>, Violation)>,
+    bad: Failures,
 }
 
 impl Sink for Successors<'_> {
@@ -490,15 +573,15 @@ impl Sink for Successors<'_> {
         self.outboxes.add(words, hash, self.parent);
     }
 
-    fn failed(&mut self, path: &[Move], op: usize) {
-        if self.stated && self.bad.is_none() {
-            self.bad = Some((path.to_vec(), assertion(path, op)));
+    fn failed(&mut self, path: &[Move], op: usize, doubtful: bool) {
+        if self.stated {
+            self.bad.note(path, assertion(path, op), doubtful);
         }
     }
 
-    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
-        if self.stated && self.bad.is_none() {
-            self.bad = Some((path.to_vec(), faulting(path, op, fault)));
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault, doubtful: bool) {
+        if self.stated {
+            self.bad.note(path, faulting(path, op, fault), doubtful);
         }
     }
 }

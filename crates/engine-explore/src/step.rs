@@ -22,6 +22,8 @@ pub(crate) enum Problem {
     /// An integer left 64 bits.
     TooLarge,
     Unsupported(String),
+    /// A set grew too large for what was to be done with it.
+    LargeSet(&'static str),
 }
 
 impl From<Overflow> for Problem {
@@ -98,7 +100,7 @@ impl<'a> Stepper<'a> {
         if locked && machine.buffers_stores && machine.buffers[thread].slots[0].raw(words) != 0 {
             return Err(Stop::Blocked);
         }
-        if !edge.guard.is_true() && edge.guard.evaluate(words, &machine.fields.memory)? == 0 {
+        if !edge.guard.is_true() && self.value(&edge.guard, words)? == 0 {
             return Err(Stop::Disabled);
         }
         let direct = locked || !machine.buffers_stores;
@@ -109,6 +111,11 @@ impl<'a> Stepper<'a> {
             }
         }
         machine.fields.points[thread].set_raw(words, edge.to);
+        if let Some(doubtful) = machine.doubtful
+            && self.choices.has_doubted()
+        {
+            doubtful.set_raw(words, 1);
+        }
         Ok(())
     }
 
@@ -150,6 +157,22 @@ impl<'a> Stepper<'a> {
                 let value = self.choices.choose(low, high).ok_or(Stop::Disabled)?;
                 set(local, value, words)
             }
+            Act::Pick { local, set: from, all } => {
+                let value = match machine.sets.elements(self.value(from, words)?) {
+                    Some(elements) => {
+                        let at = self.choices.choose(0, elements.len() as i64 - 1).ok_or(Stop::Disabled)?;
+                        elements[at as usize]
+                    }
+                    None => {
+                        self.choices.doubts();
+                        let unlisted =
+                            "a value is chosen from a set of more than 64 for a local without a small range";
+                        let (low, high) = all.ok_or(Problem::LargeSet(unlisted))?;
+                        self.choices.choose(low, high).ok_or(Stop::Disabled)?
+                    }
+                };
+                set(local, value, words)
+            }
             Act::Forget { local } => Ok(local.set(words, 0)?),
             Act::Assume(condition) => match self.value(condition, words)? {
                 0 => Err(Stop::Disabled),
@@ -187,7 +210,7 @@ impl<'a> Stepper<'a> {
 
     #[inline]
     fn value(&self, expression: &Expression, words: &[u64]) -> Result<i64, Fault> {
-        expression.evaluate(words, &self.machine.fields.memory)
+        expression.evaluate(words, &self.machine.context(&self.choices))
     }
 
     #[inline]

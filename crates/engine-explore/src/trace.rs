@@ -122,6 +122,6 @@ impl Sink for Wanted<'_> {
             self.path = Some(path.to_vec());
         }
     }
-    fn failed(&mut self, _: &[Move], _: usize) {}
-    fn fault(&mut self, _: &[Move], _: Option<usize>, _: Fault) {}
+    fn failed(&mut self, _: &[Move], _: usize, _: bool) {}
+    fn fault(&mut self, _: &[Move], _: Option<usize>, _: Fault, _: bool) {}
 }

@@ -34,10 +34,11 @@ enum Attempt {
 /// Receives what [`Worker::expand`] finds.
 pub(crate) trait Sink {
     fn state(&mut self, path: &[Move], words: &[u64]);
-    /// The last move of the path fails this assertion.
-    fn failed(&mut self, path: &[Move], op: usize);
-    /// The last move of the path faults.
-    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault);
+    /// The last move of the path fails this assertion. `doubtful`: or may only seem to (see
+    /// [`sets`](crate::sets)).
+    fn failed(&mut self, path: &[Move], op: usize, doubtful: bool);
+    /// The last move of the path faults, or may.
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault, doubtful: bool);
 }
 
 /// A longer chain of local steps gets a state in between, which is always allowed: the chain is walked
@@ -182,7 +183,7 @@ impl<'a> Worker<'a> {
                 self.taken[thread][number as usize] = true;
                 if let Some(&op) = self.step.failed.first() {
                     self.push_step(thread, edge.id);
-                    sink.failed(&self.path, op);
+                    sink.failed(&self.path, op, self.machine.is_doubtful(words));
                     self.path.pop();
                 }
                 Ok(Attempt::Done)
@@ -193,7 +194,8 @@ impl<'a> Worker<'a> {
             Err(Stop::Fault { fault, op }) => {
                 self.moves += 1;
                 self.push_step(thread, edge.id);
-                sink.fault(&self.path, op, fault);
+                let doubtful = self.step.choices.has_doubted() || self.machine.is_doubtful(words);
+                sink.fault(&self.path, op, fault, doubtful);
                 self.path.pop();
                 Ok(Attempt::Ended)
             }
@@ -202,7 +204,7 @@ impl<'a> Worker<'a> {
     }
 
     fn push_step(&mut self, thread: usize, edge: EdgeId) {
-        let choices = self.step.choices.values().collect();
+        let choices = self.step.choices.values();
         self.path.push(Move::Step { thread: ThreadId(thread as u32), edge, choices });
     }
 
@@ -236,7 +238,7 @@ impl<'a> Worker<'a> {
                 match self.attempt(thread, number, &mut level[start..], sink)? {
                     Attempt::Done => {
                         level.push(u64::from(number));
-                        level.extend(self.step.choices.values().map(|value| value as u64));
+                        level.extend(self.step.choices.values().into_iter().map(|value| value as u64));
                         // The entry's own length goes last, so that levels can be walked backwards.
                         let length = level.len() - start;
                         level.push(length as u64);
@@ -368,14 +370,21 @@ impl<'a> Worker<'a> {
 
 /// Failures met while it is still open whether they count.
 #[derive(Default)]
-struct Faults(Vec<(Vec<Move>, Option<usize>, Option<Fault>)>);
+struct Faults(Vec<Failure>);
+
+struct Failure {
+    path: Vec<Move>,
+    op: Option<usize>,
+    fault: Option<Fault>,
+    doubtful: bool,
+}
 
 impl Faults {
     fn hand_over(self, sink: &mut impl Sink) {
-        for (path, op, fault) in self.0 {
+        for Failure { path, op, fault, doubtful } in self.0 {
             match (op, fault) {
-                (op, Some(fault)) => sink.fault(&path, op, fault),
-                (Some(op), None) => sink.failed(&path, op),
+                (op, Some(fault)) => sink.fault(&path, op, fault, doubtful),
+                (Some(op), None) => sink.failed(&path, op, doubtful),
                 (None, None) => {}
             }
         }
@@ -384,11 +393,11 @@ impl Faults {
 
 impl Sink for Faults {
     fn state(&mut self, _: &[Move], _: &[u64]) {}
-    fn failed(&mut self, path: &[Move], op: usize) {
-        self.0.push((path.to_vec(), Some(op), None));
+    fn failed(&mut self, path: &[Move], op: usize, doubtful: bool) {
+        self.0.push(Failure { path: path.to_vec(), op: Some(op), fault: None, doubtful });
     }
-    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
-        self.0.push((path.to_vec(), op, Some(fault)));
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault, doubtful: bool) {
+        self.0.push(Failure { path: path.to_vec(), op, fault: Some(fault), doubtful });
     }
 }
 
@@ -409,10 +418,10 @@ impl Sink for Collected {
     fn state(&mut self, path: &[Move], words: &[u64]) {
         self.states.push((path.to_vec(), words.to_vec()));
     }
-    fn failed(&mut self, path: &[Move], op: usize) {
-        self.faults.failed(path, op);
+    fn failed(&mut self, path: &[Move], op: usize, doubtful: bool) {
+        self.faults.failed(path, op, doubtful);
     }
-    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault) {
-        self.faults.fault(path, op, fault);
+    fn fault(&mut self, path: &[Move], op: Option<usize>, fault: Fault, doubtful: bool) {
+        self.faults.fault(path, op, fault, doubtful);
     }
 }

@@ -85,6 +85,8 @@ impl Extrapolation<'_> {
             forgets: refines && !given,
             given,
             lean: false,
+            patience: None,
+            beside: &|_| vec![],
             irrelevant: &|all| irrelevant(reduced, &self.subject.shape, &sc.predicates, all),
         };
         proving.prove(start)

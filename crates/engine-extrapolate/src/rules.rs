@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_logic::{Sort, Term};
 use wattle_memory::reduction::{Buffers, Reduced};
-use wattle_proving::{Lifting, Place};
+use wattle_proving::{Lifting, Place, control};
 
 /// Which of the optional rules apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(crate) fn by_rule(predicates: &[Term], reduced: &Reduced, rules: &Rules) -> 
     let mut result = Distinct::default();
     result.extend(2, predicates.iter().cloned());
     let Some(lifting) = lifting(reduced, rules) else { return result.terms };
-    result.extend(1, generic(reduced));
+    result.extend(1, control(reduced));
     for predicate in predicates {
         match rules.same_place {
             true => {
@@ -135,37 +135,6 @@ impl Distinct {
             }
         }
     }
-}
-
-/// Rules 1 and 8, but for overflow.
-fn generic(reduced: &Reduced) -> Vec<Term> {
-    let is = |thread: usize, local: u32, value: u32| {
-        local_of(thread, local, Sort::Int).equals(Term::int(i64::from(value)))
-    };
-    let counter =
-        |thread: usize, count: u32, most: usize| (0..=most as u32).map(move |value| is(thread, count, value));
-    let mut result = Vec::new();
-    match &reduced.buffers {
-        Buffers::Pso(threads) => {
-            for (thread, buffers) in threads.iter().enumerate() {
-                result.extend(
-                    buffers.iter().flat_map(|buffer| counter(thread, buffer.count, buffer.slots.len())),
-                );
-            }
-        }
-        Buffers::Tso(threads) => {
-            let all = || threads.iter().enumerate().filter_map(|(at, one)| Some((at, one.as_ref()?)));
-            for (thread, buffer) in all() {
-                result.extend(counter(thread, buffer.count, buffer.slots.len()));
-            }
-            for (thread, buffer) in all() {
-                for slot in &buffer.slots {
-                    result.extend(buffer.written.iter().map(|location| is(thread, slot.lhs, *location)));
-                }
-            }
-        }
-    }
-    result
 }
 
 fn local_of(thread: usize, local: u32, sort: Sort) -> Term {

@@ -160,7 +160,7 @@ impl Run {
         self
     }
 
-    /// How many bytes the process holds, where somebody can tell.
+    /// How many bytes more the process holds than when the run began, where somebody can tell.
     pub fn resident(&self) -> Option<u64> {
         self.resident.as_ref().map(|resident| resident())
     }

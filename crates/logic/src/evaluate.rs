@@ -116,6 +116,7 @@ fn evaluate(term: &Term, env: &dyn Environment, bound: &mut Vec<(u32, i64)>) -> 
         Kind::At { process, copy, point } => Value::Bool(env.at(*process, integer(copy, bound)?, *point)?),
         Kind::Ended { process, copy } => Value::Bool(env.ended(*process, integer(copy, bound)?)?),
         Kind::LocalOf { process, copy, local } => env.local_of(*process, integer(copy, bound)?, *local)?,
+        Kind::Element(_) => return Err(Fault::Meaningless),
         Kind::Quantified { quantifier, bound: name, process, body } => {
             let wanted = *quantifier == Quantifier::Exists;
             let mut result = !wanted;

@@ -54,6 +54,9 @@ pub enum Kind {
         copy: Term,
         local: u32,
     },
+    /// An element of a set of integers, whichever: a formula that names it is meant for every element. In
+    /// predicates only.
+    Element(Term),
     /// The bound variable (an integer) ranges over the copies of a process.
     Quantified {
         quantifier: Quantifier,
@@ -135,7 +138,8 @@ impl Kind {
     fn size(&self) -> u32 {
         let children = match self {
             Kind::Value(_) | Kind::Symbol(_) => 0,
-            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) | Kind::Content(a) => a.size(),
+            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) => a.size(),
+            Kind::Content(a) | Kind::Element(a) => a.size(),
             Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => copy.size(),
             Kind::Binary(_, a, b) => a.size().saturating_add(b.size()),
             Kind::If(a, b, c) => a.size().saturating_add(b.size()).saturating_add(c.size()),
@@ -252,6 +256,10 @@ impl Term {
 
     pub fn local_of(process: u32, copy: Term, local: u32, sort: Sort) -> Term {
         Term::with_sort(Kind::LocalOf { process, copy, local }, sort)
+    }
+
+    pub fn element(set: Term) -> Term {
+        Term::with_sort(Kind::Element(set), Sort::Int)
     }
 
     pub fn quantified(quantifier: Quantifier, bound: u32, process: u32, body: Term) -> Term {

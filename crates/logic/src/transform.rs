@@ -8,7 +8,8 @@ impl Term {
     pub fn children(&self) -> Vec<&Term> {
         match self.kind() {
             Kind::Value(_) | Kind::Symbol(_) => vec![],
-            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) | Kind::Content(a) => vec![a],
+            Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) => vec![a],
+            Kind::Content(a) | Kind::Element(a) => vec![a],
             Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => vec![copy],
             Kind::Binary(_, a, b) => vec![a, b],
             Kind::If(a, b, c) => vec![a, b, c],
@@ -45,6 +46,7 @@ impl Term {
             Kind::Number(address) => Term::number(address.map(rewrite)),
             Kind::Pointer(number) => Term::pointer(number.map(rewrite)),
             Kind::Content(address) => Term::content(address.map(rewrite), self.sort()),
+            Kind::Element(set) => Term::element(set.map(rewrite)),
             Kind::At { process, copy, point } => Term::at(*process, copy.map(rewrite), *point),
             Kind::Ended { process, copy } => Term::ended(*process, copy.map(rewrite)),
             Kind::LocalOf { process, copy, local } => {

@@ -157,7 +157,7 @@ fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> R
             Some(info) => require(info.dimensions.len() == indices.len(), "a wrong number of indices"),
             None => invalid("an unknown variable"),
         },
-        Kind::Content(_) | Kind::At { .. } | Kind::Ended { .. } | Kind::LocalOf { .. }
+        Kind::Content(_) | Kind::At { .. } | Kind::Ended { .. } | Kind::LocalOf { .. } | Kind::Element(_)
             if process.is_some() =>
         {
             invalid("a state formula inside a process")

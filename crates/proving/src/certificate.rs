@@ -48,7 +48,9 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
     }
     for (predicate, (holds, fails)) in questions.initial.iter().enumerate() {
         claims[*holds] = Some(Claim::Initially { predicate, value: true });
-        claims[*fails] = Some(Claim::Initially { predicate, value: false });
+        if let Some(fails) = fails {
+            claims[*fails] = Some(Claim::Initially { predicate, value: false });
+        }
     }
     for (transition, asked) in system.transitions.iter().zip(&questions.of) {
         let step = Step { thread: transition.thread, edge: transition.edge };
@@ -60,7 +62,9 @@ fn claims(system: &System, questions: &Questions) -> Vec<Option<Claim>> {
             if let Some(Pair { holds, fails, .. }) = update.goals {
                 let predicate = update.predicate;
                 claims[holds] = Some(Claim::Sets { step, predicate, value: true });
-                claims[fails] = Some(Claim::Sets { step, predicate, value: false });
+                if let Some(fails) = fails {
+                    claims[fails] = Some(Claim::Sets { step, predicate, value: false });
+                }
             }
         }
     }

@@ -91,7 +91,9 @@ fn relied_on(questions: &Questions, cubes: &[Vec<Cube>]) -> Set {
         let before = found;
         for update in questions.of.iter().flat_map(|asked| asked.sets.iter().chain(&asked.tells)) {
             if let (true, Some(pair)) = (before.contains(update.predicate), update.goals) {
-                of(pair.holds).chain(of(pair.fails)).for_each(|known| found = found.union(&known));
+                of(pair.holds)
+                    .chain(pair.fails.into_iter().flat_map(of))
+                    .for_each(|known| found = found.union(&known));
             }
         }
         if found == before {

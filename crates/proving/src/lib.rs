@@ -14,6 +14,7 @@
 mod answer;
 mod attempt;
 mod certificate;
+mod control;
 mod enlarge;
 mod figures;
 mod hints;
@@ -30,12 +31,13 @@ mod symmetry;
 mod text;
 
 pub use attempt::Approach;
+pub use control::control;
 pub use figures::Figures;
 pub use learnt::Learnt;
 pub use lift::{Lifting, Place};
 pub use prove::{Conclusion, Proof, Proving, Start, violates_bound};
 pub use relevance::irrelevant;
 pub use sc::{FromSc, Literals, UnderSc};
-pub use solver::{library, solver};
+pub use solver::{library, solver, why_stopped};
 pub use subject::{Subject, flat, reduction};
 pub use text::{begin, is_given, remembering};

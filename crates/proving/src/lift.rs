@@ -2,7 +2,8 @@
 //!
 //! **Idea.** What a proof says of a shared variable, it says of the value that the program has just stored
 //! there. On a store-buffer machine that value is first in a buffer. So a predicate over `x` is repeated with
-//! `x` replaced by each *place* that may hold a value for `x`: a slot of a buffer of the reduced program.
+//! `x` replaced by each *place* that may hold a value for `x`: a slot of a buffer of the reduced program, the
+//! last value of an abstract rest, or any element of the set of its values.
 //!
 //! All occurrences of a variable are replaced by the same place ([`Lifting::versions`]), in every combination
 //! of buffered and shared values of the variables. One slot does not hold two locations at once, so no two
@@ -14,7 +15,7 @@
 use std::collections::BTreeSet;
 
 use wattle_logic::{Kind, Sort, Term};
-use wattle_memory::reduction::{Buffers, Reduced};
+use wattle_memory::reduction::{Buffers, Reduced, Remainder};
 use wattle_program::Shape;
 
 /// The most forms that one predicate, or cube, is lifted to.
@@ -28,6 +29,13 @@ impl Place {
     /// A local of a thread of the reduced program.
     pub fn local(thread: usize, local: u32, sort: Sort) -> Place {
         Place(Term::local_of(thread as u32, Term::int(0), local, sort))
+    }
+
+    /// The last value of an abstract rest, and each of its values.
+    fn of_rest(thread: usize, rest: &Remainder, sort: Sort) -> Vec<Place> {
+        let set = |local: u32| Term::local_of(thread as u32, Term::int(0), local, Sort::IntSet);
+        let each = rest.values.map(|values| Place(Term::element(set(values))));
+        [Place::local(thread, rest.last, sort)].into_iter().chain(each).collect()
     }
 }
 
@@ -70,9 +78,10 @@ impl<'a> Lifting<'a> {
         match &self.reduced.buffers {
             Buffers::Pso(threads) => {
                 for (thread, buffers) in threads.iter().enumerate() {
-                    let own = buffers.iter().filter(|buffer| buffer.location == location);
-                    let slots = own.flat_map(|buffer| &buffer.slots);
-                    places.extend(slots.map(|&local| Place::local(thread, local, sort)));
+                    for buffer in buffers.iter().filter(|buffer| buffer.location == location) {
+                        places.extend(buffer.slots.iter().map(|&local| Place::local(thread, local, sort)));
+                        places.extend(buffer.rest.iter().flat_map(|rest| Place::of_rest(thread, rest, sort)));
+                    }
                 }
             }
             Buffers::Tso(threads) => {
@@ -82,6 +91,8 @@ impl<'a> Lifting<'a> {
                         let held = buffer.slots.iter().filter_map(|slot| slot.rhs.get(&sort));
                         places.extend(held.map(|&local| Place::local(thread, local, sort)));
                     }
+                    let rest = buffer.rests.get(&location);
+                    places.extend(rest.into_iter().flat_map(|rest| Place::of_rest(thread, rest, sort)));
                 }
             }
         }

@@ -19,6 +19,7 @@ use wattle_smt::Solver;
 
 use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
+use crate::solver::why_stopped;
 use crate::subject::Subject;
 
 /// What an abstract state costs, questions to the solver aside.
@@ -95,6 +96,10 @@ pub struct Proving<'a> {
     pub given: bool,
     /// Is the proof to do with as few predicates as it can?
     pub lean: bool,
+    /// After so many rounds the loop gives up.
+    pub patience: Option<u64>,
+    /// What comes with a predicate that refinement finds, beside its images under exchanges of copies.
+    pub beside: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
     pub irrelevant: &'a dyn Fn(&Predicates) -> Vec<(usize, Set)>,
 }
@@ -156,12 +161,17 @@ impl Proving<'_> {
             };
             let put_off = put_off.filter(|_| self.prefers_bound);
             for trace in [&trace].into_iter().chain(&put_off) {
-                let solution = self.solution(solver, &abstraction.predicates, &mut questions, trace)?;
+                let solution = self.solution(solver, trace)?;
                 if let Some(solution) = solution {
                     let Abstraction { predicates, scope: Scope { further, .. }, .. } = abstraction;
                     let (trace, figures) = (trace.clone(), Box::new(figures));
                     return Ok(Conclusion::Violated { trace, solution, predicates, further, figures });
                 }
+            }
+            let rounds = figures.rounds - start.figures.rounds;
+            if self.patience.is_some_and(|patience| rounds >= patience) {
+                let (why, predicates) = (format!("no end after {rounds} rounds"), abstraction.predicates);
+                return Ok(Conclusion::GaveUp { why, trace, predicates });
             }
             let refined = self.refine(solver, &mut abstraction, &mut questions, &trace)?;
             figures.calls += solver.counters().checks;
@@ -237,12 +247,12 @@ impl Proving<'_> {
         }
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+        let (given, target) = self.obligation(trace)?;
         let more = self.explain(solver, predicates, trace, &given, &target).map_err(failed)?;
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
         }
-        for image in more.iter().flat_map(|predicate| self.subject.images(predicate)) {
+        for image in more.iter().flat_map(|new| [self.subject.images(new), (self.beside)(new)].concat()) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }
@@ -250,27 +260,16 @@ impl Proving<'_> {
         Ok(if new == 0 { Err("refinement found no new predicate") } else { Ok(new) })
     }
 
-    fn obligation(
-        &self,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<(Term, Term), Halt> {
+    fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
         let found = "an abstract trace violates something";
         let nothing =
             || Contradiction::within(self.subject.engine, found, "there is no such check or property").into();
-        obligation(self.system, predicates, questions, trace).ok_or_else(nothing)
+        obligation(self.system, trace).ok_or_else(nothing)
     }
 
     /// Is the trace real?
-    fn solution(
-        &self,
-        solver: &mut Solver,
-        predicates: &Predicates,
-        questions: &mut Questions,
-        trace: &AbstractTrace,
-    ) -> Result<Option<Solution>, Halt> {
-        let (given, target) = self.obligation(predicates, questions, trace)?;
+    fn solution(&self, solver: &mut Solver, trace: &AbstractTrace) -> Result<Option<Solution>, Halt> {
+        let (given, target) = self.obligation(trace)?;
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
@@ -296,13 +295,7 @@ impl Proving<'_> {
     }
 
     pub(crate) fn reason(&self, stopped: Stopped) -> Reason {
-        match stopped {
-            // Where the budget is no longer spent, it was memory, which has been given back since.
-            Stopped::Asked => {
-                self.subject.run.poll(Work::NONE, self.spent(0)).err().unwrap_or(Reason::Memory)
-            }
-            Stopped::Solver(why) => Reason::Solver(why),
-        }
+        why_stopped(self.subject.run, stopped)
     }
 
     pub(crate) fn spent(&self, states: u64) -> Spent {

@@ -7,7 +7,7 @@
 
 use wattle_abstraction::{Predicates, Set};
 use wattle_logic::{Kind, Sort, Term};
-use wattle_memory::reduction::{Buffers, Reduced, Slot};
+use wattle_memory::reduction::{Buffers, Reduced, Remainder, Slot};
 use wattle_program::Shape;
 
 /// If the first predicate holds, the others do not matter.
@@ -66,6 +66,21 @@ fn unused(reduced: &Reduced, predicates: &Predicates) -> Vec<(usize, Set)> {
                 let Some(buffer) = buffer else { continue };
                 let locals = |slot: &Slot| slot.rhs.values().copied().chain([slot.lhs]).collect::<Vec<u32>>();
                 rows.push((thread, buffer.count, buffer.slots.iter().map(locals).collect()));
+            }
+        }
+    }
+    // An abstract rest is one more slot. (Its set is empty while it is not in use, which matters when something is
+    // inserted.)
+    let rest = |thread: u32, rest: &Remainder| (thread, rest.more, vec![vec![rest.last]]);
+    match &reduced.buffers {
+        Buffers::Pso(threads) => {
+            let all = (0..).zip(threads).flat_map(|(thread, own)| own.iter().map(move |one| (thread, one)));
+            rows.extend(all.filter_map(|(thread, buffer)| Some(rest(thread, buffer.rest.as_ref()?))));
+        }
+        Buffers::Tso(threads) => {
+            for (thread, buffer) in (0..).zip(threads) {
+                let rests = buffer.iter().flat_map(|buffer| buffer.rests.values());
+                rows.extend(rests.map(|own| rest(thread, own)));
             }
         }
     }

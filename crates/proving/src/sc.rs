@@ -96,6 +96,8 @@ impl Subject<'_> {
             given,
             // Somebody carries it over, to buffers here or to another task.
             lean: how.refines && (self.reduction.is_some() || self.task.hints.is_some()),
+            patience: None,
+            beside: &|_| vec![],
             irrelevant: &|_| vec![],
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use wattle_abstraction::Stopped;
 use wattle_engine::{Reason, Run, Spent, Unsupported, Work};
 use wattle_smt::{Library, Limits, Solver};
 
@@ -11,6 +12,16 @@ const QUESTION: Work = Work::microseconds(100);
 /// The SMT library, if it is in one of these places.
 pub fn library(places: &[PathBuf]) -> Result<Library, Unsupported> {
     Library::find(places).map_err(|error| Unsupported::new(error.to_string()))
+}
+
+/// Why work was stopped.
+pub fn why_stopped(run: &Run, stopped: Stopped) -> Reason {
+    let spent = Spent { memory: run.resident().unwrap_or(0), states: 0 };
+    match stopped {
+        // Where the budget is no longer spent, it was memory, which has been given back since.
+        Stopped::Asked => run.poll(Work::NONE, spent).err().unwrap_or(Reason::Memory),
+        Stopped::Solver(why) => Reason::Solver(why),
+    }
 }
 
 /// The solver beside which others are made. It counts its questions as work, and stops when the run does.

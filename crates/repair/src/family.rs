@@ -12,7 +12,7 @@
 //! The second point is the monotonicity that everything rests on: fewer fences, more runs.
 
 use wattle_logic::{Term, Value};
-use wattle_program::passes::{Insertion, forget_dead, insert};
+use wattle_program::passes::{Insertion, Place, Spot, forget_dead, insert};
 use wattle_program::{Edge, EdgeId, Op, Origin, ProcessId, Program, op_terms};
 
 use crate::places::merge_copies;
@@ -28,6 +28,10 @@ pub(crate) trait Family {
     fn program(&self, chosen: &Set) -> Program;
     /// The same places in the copies that a rotation leads to, if there are such places.
     fn rotated(&self, chosen: &Set, rotation: &Rotation) -> Option<Set>;
+    /// The places that this copy passes when it takes an edge of the base; none where nobody needs them.
+    fn beside(&self, _process: ProcessId, _copy: u32, _edge: EdgeId) -> Set {
+        Set::empty(self.size())
+    }
 }
 
 /// Fences and flushes that are not in the text.
@@ -65,6 +69,18 @@ impl Family for Added<'_> {
             })
             .collect();
         Some(Set::of(self.size(), places?))
+    }
+
+    fn beside(&self, process: ProcessId, copy: u32, edge: EdgeId) -> Set {
+        let edge = self.base.process(process).cfg.edge(edge);
+        let passed = |place: &Place| {
+            let here = match place.spot {
+                Spot::After(origin) => origin == edge.origin,
+                Spot::Before(point) => point == edge.from,
+            };
+            here && place.process == process && place.copy.is_none_or(|other| other == copy)
+        };
+        Set::of(self.size(), (0..self.size()).filter(|number| passed(&self.places[*number].place)))
     }
 }
 

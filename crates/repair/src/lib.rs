@@ -10,7 +10,7 @@
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
-//! refute; `first_repair` finds one to start from, and `symmetry` lets copies of a process share what was
+//! refute; `extract` is the plainer loop of the paper on integer programs, `first_repair` finds one to start from, and `symmetry` lets copies of a process share what was
 //! learned of one.
 //!
 //! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
@@ -23,6 +23,7 @@
 mod clause;
 mod descend;
 mod enact;
+mod extract;
 mod family;
 mod first_repair;
 mod hitting_set;
@@ -60,6 +61,7 @@ pub struct Options {
     /// Fences at every control point, not only after stores (flushes after remote statements).
     pub anywhere: bool,
     pub objective: Objective,
+    pub method: Method,
     pub all: All,
     /// What one costs, by [`kind`]; 1 where nothing is said.
     pub costs: BTreeMap<Name, u64>,
@@ -83,6 +85,17 @@ impl Options {
     fn cost(&self, insertions: &[Insertion]) -> u64 {
         insertions.iter().map(|one| kinds::cost(&self.costs, &one.op)).sum()
     }
+}
+
+/// How places are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The cheapest that meet what all counterexamples demand.
+    #[default]
+    Fewest,
+    /// What forbids one counterexample after another (`extract`). For one solution; how many others there are
+    /// is not asked.
+    Extract,
 }
 
 /// Which solutions are listed.
@@ -202,8 +215,11 @@ fn repairability(
         return Ok(Repairability::BrokenUnderSc { counterexample: Box::new(counterexample) });
     }
     let copies = copies(family, options);
-    let known = search.first_repair(&copies)?;
-    match search.fewest(&copies, options.all)? {
+    let (known, ended) = match options.method {
+        Method::Extract => (None, search.extract(&copies)?),
+        Method::Fewest => (search.first_repair(&copies)?, search.fewest(&copies, options.all)?),
+    };
+    match ended {
         Ended::Unrepairable(counterexample) => {
             let counterexample = Box::new(without_fences(search, &counterexample));
             Ok(Repairability::Unrepairable { counterexample })
@@ -323,6 +339,9 @@ fn source(
         let (count, proof) = (said(&insertions, options), found.proof.clone());
         return Ok(Some(SourceRepair { insertions, count, minimal: found.minimal, proof }));
     }
+    if options.method == Method::Extract {
+        return shared(search, &insertions, &literals, found, options);
+    }
     let shared = match search.fewest(&literals, All::One)? {
         Ended::Found(shared) => shared,
         Ended::Unknown { best: Some(shared), .. } => shared,
@@ -332,6 +351,25 @@ fn source(
     let insertions: Vec<Insertion> = chosen.iter().map(|literal| insertions[literal].clone()).collect();
     let count = said(&insertions, options);
     Ok(Some(SourceRepair { insertions, count, minimal: shared.minimal, proof: shared.proof }))
+}
+
+/// A repair of single copies for all copies, if that is proved too.
+fn shared(
+    search: &mut Search<'_>,
+    insertions: &[Insertion],
+    literals: &Literals,
+    found: &Found,
+    options: &Options,
+) -> Result<Option<SourceRepair>, Halt> {
+    let Some(chosen) = found.solutions.first() else { return Ok(None) };
+    let named = (0..literals.size()).filter(|literal| literals.places[*literal].intersects(chosen));
+    let named = Set::of(literals.size(), named);
+    let Judged::Safe(proof) = search.judge(&literals.expand(&named, search.family.size()))? else {
+        return Ok(None);
+    };
+    let insertions: Vec<Insertion> = named.iter().map(|literal| insertions[literal].clone()).collect();
+    let count = said(&insertions, options);
+    Ok(Some(SourceRepair { insertions, count, minimal: false, proof }))
 }
 
 /// How many statements these are in the text.

@@ -24,6 +24,7 @@ use wattle_engine::{
     Task, Verdict, Work,
 };
 use wattle_judge::confirm::confirm;
+use wattle_program::{EdgeId, Shape, ThreadId};
 
 use crate::clause::{Clause, clauses, control_is_positive, fences_only_forbid, twins};
 use crate::descend::descend;
@@ -136,6 +137,8 @@ pub(crate) struct Search<'a> {
     pub engine: &'a dyn Engine,
     pub run: &'a Run,
     pub clauses: Vec<Clause>,
+    /// The last counterexample that was confirmed.
+    pub latest: Option<Counterexample>,
     answers: Vec<(Set, Judged)>,
     /// Was every clause learnt from a counterexample that refutes all placements which miss the clause? Only then
     /// is a minimum hitting set a lower bound.
@@ -144,7 +147,7 @@ pub(crate) struct Search<'a> {
     /// of one is nearly a proof of the next.
     hints: Hints,
     checks: u64,
-    replays: u64,
+    pub replays: u64,
     states: u64,
 }
 
@@ -162,6 +165,7 @@ impl<'a> Search<'a> {
             engine,
             run,
             clauses: vec![],
+            latest: None,
             answers: vec![],
             exact,
             hints: task.hints.cloned().unwrap_or_default(),
@@ -238,6 +242,7 @@ impl<'a> Search<'a> {
     fn learn(&mut self, task: &Task<'_>, chosen: &Set, mut found: Counterexample) -> Result<(), Halt> {
         if found.schedule.is_none() && found.execution.is_none() {
             self.exact = false;
+            self.latest = None;
             let clause = self.grow_by_checks(chosen, found)?;
             self.add(clause);
             return Ok(());
@@ -250,6 +255,7 @@ impl<'a> Search<'a> {
         }
         let (new, replays) = clauses(self.family, task, chosen, &found);
         self.replays += replays;
+        self.latest = Some(found);
         for clause in new {
             let (twins, replays) = twins(self.family, task, &clause);
             self.replays += replays;
@@ -257,6 +263,24 @@ impl<'a> Search<'a> {
             twins.into_iter().for_each(|twin| self.add(twin));
         }
         Ok(())
+    }
+
+    /// May a minimum hitting set be called a lower bound?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The places that these steps of a member pass. Its fences, which the base does not have, are left out.
+    pub(crate) fn beside(&self, steps: impl IntoIterator<Item = (ThreadId, EdgeId)>) -> Set {
+        let Ok(shape) = Shape::new(self.family.base()) else { return self.nothing() };
+        let mut places = self.nothing();
+        for (thread, edge) in steps {
+            let info = shape.info(thread);
+            if (edge.0 as usize) < self.family.base().process(info.process).cfg.edges.len() {
+                places = places.union(&self.family.beside(info.process, info.copy, edge));
+            }
+        }
+        places
     }
 
     fn add(&mut self, clause: Clause) {
@@ -332,7 +356,7 @@ impl<'a> Search<'a> {
         Ok(Ended::Found(Found { solutions, complete, proof: weakest, minimal }))
     }
 
-    fn unrepairable(&self) -> Ended {
+    pub(crate) fn unrepairable(&self) -> Ended {
         match self.hopeless() {
             Some(counterexample) => Ended::Unrepairable(Box::new(counterexample.clone())),
             None => Ended::Unknown {

@@ -13,7 +13,8 @@ use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
-    Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape, ThreadId,
+    Choice, Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape,
+    ThreadId,
 };
 use wattle_source::{Position, Sources, Span};
 
@@ -244,11 +245,14 @@ impl Teller<'_> {
                     let value = self.local(thread, after, *local);
                     effects.push(Effect::Local { name, value });
                 }
-                Op::Havoc { local, .. } => {
+                Op::Havoc { local, among } => {
                     let info = &locals[*local as usize];
                     let name = (!info.hidden).then(|| info.name.to_string());
                     let value = match choices.next() {
-                        Some(_) if name.is_some() => self.local(thread, after, *local),
+                        // From a set, the choice is only the position of the value.
+                        Some(_) if name.is_some() || matches!(among, Choice::Member(_)) => {
+                            self.local(thread, after, *local)
+                        }
                         Some(code) => code.to_string(),
                         None => continue,
                     };

@@ -16,7 +16,7 @@ use crate::{Library, Stop};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes. Z3 counts what all its contexts hold, so that the limit is one of the process: the one
-    /// that was set last counts. `None` sets none.
+    /// that was set last counts. `None`: no limit, whatever an earlier solver had.
     pub memory: Option<u64>,
 }
 
@@ -26,11 +26,11 @@ impl Limits {
     /// no crash, but Z3 fails ever after then. A small limit must leave room for what Z3 needs anyway.
     pub(crate) fn set(self, library: &Library) {
         const ROOM: u64 = 128;
-        if let Some(bytes) = self.memory {
-            let megabytes = (bytes >> 20).max(1);
-            library.set(c"memory_high_watermark_mb", &megabytes.to_string());
-            library.set(c"memory_max_size", &megabytes.saturating_mul(2).saturating_add(ROOM).to_string());
-        }
+        // To Z3, zero is no limit.
+        let mark = self.memory.map_or(0, |bytes| (bytes >> 20).max(1));
+        let most = if mark == 0 { 0 } else { mark.saturating_mul(2).saturating_add(ROOM) };
+        library.set(c"memory_high_watermark_mb", &mark.to_string());
+        library.set(c"memory_max_size", &most.to_string());
     }
 }
 

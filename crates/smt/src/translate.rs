@@ -222,11 +222,8 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
             _ => refuse(format!("the value {value} of sort `{}`", term.sort())),
         },
         Kind::Symbol(_) => Ok(Shape::Variable(sort)),
-        Kind::Content(address) => match address.kind() {
-            Kind::Address { indices, .. } if indices.iter().all(is_constant) => Ok(Shape::Variable(sort)),
-            _ => refuse("memory at an address that is not constant"),
-        },
-        Kind::LocalOf { copy, .. } if is_constant(copy) => Ok(Shape::Variable(sort)),
+        Kind::Content(_) | Kind::LocalOf { .. } if is_cell(term) => Ok(Shape::Variable(sort)),
+        Kind::Content(_) => refuse("memory at an address that is not constant"),
         Kind::LocalOf { .. } => refuse("a local of a process that is not constant"),
         Kind::Unary(Unary::Not, a) if sort == Theory::Bool => Ok(Shape::Not(a)),
         Kind::Unary(Unary::Negate, a) if sort == Theory::Int => Ok(Shape::Negate(a)),
@@ -237,6 +234,11 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
                 _ => refuse("a choice between sorts"),
             }
         }
+        // Of one set: which elements of it are equal is not known here, so fewer facts follow than are true.
+        Kind::Binary(Binary::Member, _, set) | Kind::Element(set) if is_cell(set) => {
+            Ok(Shape::Variable(sort))
+        }
+        Kind::Element(_) => refuse("an element of what is not a cell"),
         Kind::Binary(operator, a, b) => binary(*operator, a, b),
         Kind::Address { .. } | Kind::Number(_) | Kind::Pointer(_) => refuse("an address"),
         Kind::At { .. } | Kind::Ended { .. } => refuse("where a process stands"),
@@ -275,6 +277,18 @@ fn binary<'a>(operator: Binary, a: &'a Term, b: &'a Term) -> Result<Shape<'a>, U
             Some(by) => Ok(Shape::Remainder(a, by)),
         },
         _ => refuse(format!("{operator:?} of sorts `{}` and `{}`", a.sort(), b.sort())),
+    }
+}
+
+/// A local or a location that is fixed.
+fn is_cell(term: &Term) -> bool {
+    match term.kind() {
+        Kind::LocalOf { copy, .. } => is_constant(copy),
+        Kind::Content(address) => match address.kind() {
+            Kind::Address { indices, .. } => indices.iter().all(is_constant),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -55,8 +55,13 @@ fn too_little_memory_is_an_answer() {
         assert!(matches!(interpolation, Interpolation::Stopped(_)), "{megabytes} MB: {interpolation:?}");
     }
     // It is not a state of the process: with more memory, there are answers again.
-    let mut solver = Solver::new(&library, Limits { memory: Some(4 << 30) }).unwrap();
-    let easy = solver.literal(&variable(0).equals(Term::int(3))).unwrap();
-    assert_eq!(solver.check(&[easy]), Decision::Sat);
-    assert_eq!(solver.integer(&variable(0)), Some(3));
+    for memory in [Some(4 << 30), None] {
+        let mut small = Solver::new(&library, Limits { memory: Some(1 << 20) }).unwrap();
+        let lits: Vec<Lit> = hard.iter().map(|term| small.literal(term).unwrap()).collect();
+        assert_eq!(small.check(&lits), Decision::Stopped(Stop::Memory));
+        let mut solver = Solver::new(&library, Limits { memory }).unwrap();
+        let easy = solver.literal(&variable(0).equals(Term::int(3))).unwrap();
+        assert_eq!(solver.check(&[easy]), Decision::Sat);
+        assert_eq!(solver.integer(&variable(0)), Some(3));
+    }
 }

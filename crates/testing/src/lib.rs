@@ -17,6 +17,7 @@ mod failure;
 pub mod heavy;
 pub mod laws;
 pub mod reduction;
+pub mod rest;
 mod sections;
 mod shrink;
 mod tally;

@@ -17,7 +17,7 @@ use wattle_memory::operational::{
 };
 use wattle_memory::reduction::{self, Buffers, Capacity, Move, Pso, Reduced, Reduction};
 use wattle_program::passes::instantiate;
-use wattle_program::{EdgeId, Program, PropertyKind, Shape, ThreadId, Unsupported, text, validate};
+use wattle_program::{EdgeId, Point, Program, PropertyKind, Shape, ThreadId, Unsupported, text, validate};
 use wattle_source::Sources;
 
 use crate::barriers::Waiting;
@@ -90,7 +90,23 @@ pub fn survives_printing(program: &Program) -> Result<(), String> {
     }
 }
 
-const SC: Machine = Machine::Sc { atomic_copy: false };
+pub(crate) const SC: Machine = Machine::Sc { atomic_copy: false };
+
+/// The point of the source that a point of a reduced process stands for.
+pub(crate) fn old_point(
+    source: &Program,
+    reduced: &Reduced,
+    process: usize,
+    point: Point,
+) -> Result<Point, String> {
+    if (point.0 as usize) < source.processes[process].cfg.points.len() {
+        return Ok(point);
+    }
+    let edges = reduced.program.processes[process].cfg.edges.iter().zip(&reduced.moves[process]);
+    let mut ends = edges.filter(|(_, one)| **one == Move::End);
+    let end = ends.find(|(edge, _)| edge.to == point).ok_or("a point that means nothing")?;
+    Ok(end.0.from)
+}
 
 /// A move and its effect, in terms of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,13 +201,7 @@ impl Pair {
                 }
             };
             at.locals.truncate(process.locals.len());
-            if at.point.0 as usize >= process.cfg.points.len() {
-                let edges = &self.reduced.program.processes[number].cfg.edges;
-                let mut ends =
-                    edges.iter().zip(&self.reduced.moves[number]).filter(|(_, one)| **one == Move::End);
-                let end = ends.find(|(edge, _)| edge.to == at.point).ok_or("a point that means nothing")?;
-                at.point = end.0.from;
-            }
+            at.point = old_point(&self.source, &self.reduced, number, at.point)?;
         }
         Ok(result)
     }

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, Strin
         },
         anywhere: args.anywhere,
         per_thread: args.per_thread,
+        extract: args.extract,
         relax: args.relax,
         costs: args.cost.clone(),
         write: args.write,

@@ -35,12 +35,19 @@ pub(crate) fn run(args: &args::Test, session: &mut Session) -> Result<Exit, Stri
     let (watch, output) = (session.watch.clone(), &mut session.output);
     let (mut passed, mut failed, mut internal, mut vacuous) = (0, 0, 0, 0);
     let mut ignored: Vec<String> = Vec::new();
-    let mut open = true;
+    let (mut open, mut misused) = (true, None);
     in_order(
         &inputs,
         jobs,
         |input| test(&request, input, &watch),
         |_, rows| {
+            let rows = match rows {
+                Ok(rows) => rows,
+                Err(why) => {
+                    misused = Some(why);
+                    return false;
+                }
+            };
             for row in rows {
                 match &row.status {
                     Status::Passed => passed += 1,
@@ -68,6 +75,9 @@ pub(crate) fn run(args: &args::Test, session: &mut Session) -> Result<Exit, Stri
         },
     );
     meter.finish();
+    if let Some(why) = misused {
+        return Err(why);
+    }
     if output.format == Format::Text {
         let mut closing = format!("{passed} passed, {failed} failed");
         if vacuous > 0 {

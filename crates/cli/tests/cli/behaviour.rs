@@ -44,6 +44,12 @@ fn nothing_is_silently_ignored() {
     refused(&check(&["--emit", "reduced", "--buffer", "nosuch=2"]), "no shared variable `nosuch`");
     refused(&["check", "sb.wtl", "--model", "tso", "--buffer", "x=2"], "belongs to a thread");
     refused(&["fix", "sb.wtl", "--model", "pso", "--buffer", "nosuch=2"], "no shared variable `nosuch`");
+    refused(&["fix", "sb.wtl", "--model", "pso", "--buffer", "xx=2"], "did you mean `x`?");
+    refused(&["compare", "sb.wtl", "--models", "sc,pso", "--buffer", "xx=2"], "did you mean `x`?");
+    refused(&["test", "sb.wtl", "--buffer", "xx=2"], "did you mean `x`?");
+    refused(&["check", "sb.wtl", "--model", "tso", "--buffer", "xx=2"], "did you mean `x`?");
+    refused(&["check", "sb.wtl", "--model", "pso", "--engine", "explore", "--buffer", "xx=2"], "no effect");
+    refused(&["outcomes", "sb.wtl", "--model", "pso", "--buffer", "xx=2"], "no effect");
     refused(&["fix", "sb.wtl", "--model", "tso", "--relax", "--anywhere"], "cannot be used with");
     refused(&["generate", "--arch", "x86", "--size", "4", "PodWR Fre PodWR Fre"], "cannot be used with");
     let ran = wattle(&["models", "-v"], "");

@@ -15,7 +15,8 @@ mod row;
 use wattle_source::Diagnostic;
 
 use crate::check::Check;
-use crate::{Input, Watch};
+use crate::engines::names_are_known;
+use crate::{Input, Watch, load};
 
 pub use expectation::{Expectation, Key, expectations};
 
@@ -49,8 +50,18 @@ pub enum Status {
     Ignored(String),
 }
 
-/// All comparisons of one file.
-pub fn test(request: &Test, input: &Input, watch: &Watch) -> Vec<Row> {
+/// All comparisons of one file. `Err`: options that mean nothing for it, which is no matter of what is expected.
+pub fn test(request: &Test, input: &Input, watch: &Watch) -> Result<Vec<Row>, String> {
+    // A file that does not parse is told of where it is checked.
+    if request.check.settings.extrapolate.buffer.is_some()
+        && let Ok(loaded) = load(input)
+    {
+        names_are_known(&request.check.settings, &loaded)?;
+    }
+    Ok(rows(request, input, watch))
+}
+
+fn rows(request: &Test, input: &Input, watch: &Watch) -> Vec<Row> {
     let failed = |line, what: &str, message: String| {
         let status = Status::Failed(message);
         vec![Row { file: input.name.clone(), line, model: None, what: what.into(), status }]

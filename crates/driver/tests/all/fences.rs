@@ -19,6 +19,35 @@ fn fixed(path: &str, model: &str, settings: Settings, engine: Option<&str>) -> F
     fix(&request, &corpus(path), &Watch::default()).unwrap()
 }
 
+/// Two threads hand a number to and fro that grows without bound: nothing is finite here, and the count and the proof
+/// are still exact.
+#[test]
+fn unbounded_integers_get_their_fence_and_a_proof() {
+    let text = "shared turn = 0, data = 0;
+thread p {
+  while (true) { await turn % 2 == 0; data = turn; turn = turn + 1; }
+}
+thread q {
+  local r, d;
+  while (true) { r = turn; if (r % 2 == 1) { d = data; assert(d == r - 1); turn = r + 1; } }
+}
+";
+    for extract in [false, true] {
+        let request = Fix {
+            engine: Some("extrapolate".into()),
+            extract,
+            settings: Settings { smt: super::smt(), ..Settings::default() },
+            ..Fix::new(models::resolve("pso", false).unwrap())
+        };
+        let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();
+        let FixVerdict::Repaired { count, proof, minimal, edited, .. } = report.verdict else {
+            panic!("{:?} {:?}", report.verdict, report.notes)
+        };
+        assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
+        assert!(edited.unwrap().contains("data = turn; fence ww; turn"));
+    }
+}
+
 /// Where the answers come from: `repair`'s own tests of these shapes say it. C: release before the
 /// write that is read, acquire after the read of it (Lahav et al. 2017); what is not a matter of
 /// happens-before needs fences that are sequentially consistent.

@@ -340,7 +340,8 @@ fn compare_and_test_end_so_too() {
     let compare::Compared::Verdicts(checked) = compared else { panic!("{compared:?}") };
     assert_eq!(Exit::of_check(&checked[0].report, Accept::default()), Exit::Internal);
     let expecting = format!("// wattle: tso safe, fix 0\n{SAFE}");
-    let rows = test(&Test { check: lying, allow_missing: false }, &input(&expecting), &Watch::default());
+    let rows =
+        test(&Test { check: lying, allow_missing: false }, &input(&expecting), &Watch::default()).unwrap();
     assert_eq!(rows.len(), 2);
     assert!(rows.iter().all(|row| matches!(row.status, Status::Internal(_))), "{rows:?}");
 }

@@ -45,9 +45,13 @@ pub(super) fn name(shape: &Shape, location: u32) -> Term {
     Term::address(info.variable, info.indices.iter().map(|index| Term::int(i64::from(*index))).collect())
 }
 
-/// The locations that a process may store to through buffers, in order. (Nobody stores to `overflow`, the
-/// last.)
-pub(super) fn written(program: &Program, shape: &Shape, process: ProcessId) -> Vec<u32> {
+/// The locations that a process may store to through buffers, in order. (Nobody stores to `overflow`.)
+pub(super) fn written(
+    program: &Program,
+    shape: &Shape,
+    process: ProcessId,
+    overflow: Option<u32>,
+) -> Vec<u32> {
     let mut written = BTreeSet::new();
     let edges = program.process(process).cfg.edges.iter().filter(|edge| edge.mode != Mode::Locked);
     for op in edges.flat_map(|edge| &edge.ops) {
@@ -58,7 +62,8 @@ pub(super) fn written(program: &Program, shape: &Shape, process: ProcessId) -> V
             }
         }
     }
-    written.into_iter().filter(|location| *location as usize + 1 < shape.locations.len()).collect()
+    let is_overflow = |location: &u32| Some(shape.locations[*location as usize].variable) == overflow;
+    written.into_iter().filter(|location| !is_overflow(location)).collect()
 }
 
 /// An address that is computed, rather than that of a variable's element, might reach the variable

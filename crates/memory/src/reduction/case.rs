@@ -59,11 +59,21 @@ impl Case {
         self.with(Op::Assign { local, value: value.clone() })
     }
 
+    /// One local, a counter or the number of a location, gets the value of another.
+    pub(super) fn moving(mut self, from: u32, to: u32) -> Case {
+        match self.known(from) {
+            Some(value) => self.known.insert(to, value),
+            None => self.known.remove(&to),
+        };
+        self.assigning(to, &Term::local(from, Sort::Int))
+    }
+
     /// The buffer is full. Whether the machine can take the step at all is decided by its other operations
     /// too, which are not looked at; so nothing is asserted.
-    pub(super) fn overflowing(mut self, overflow: u32) -> Case {
+    pub(super) fn overflowing(mut self, overflow: Option<u32>) -> Case {
         self.full = true;
         self.ops.retain(|op| !matches!(op, Op::Assert { .. }));
+        let Some(overflow) = overflow else { return self };
         let address = Term::address(overflow, vec![]);
         self.with(Op::Store { address, value: Term::int(1), tags: Default::default() })
     }

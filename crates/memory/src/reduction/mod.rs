@@ -12,6 +12,7 @@
 //! * Its *bound*: a program has finitely many locals, and a machine may keep any number of things. Where a
 //!   reduction leaves something out, it adds a property that is violated when that would have been needed. A
 //!   proof that includes this property is a proof for the machine; its violation is not a violation of the program.
+//!   With an abstract *rest* ([`Capacity::rest`]) nothing is left out, and the program does more than the machine.
 //!
 //! [`Tso`] and [`Pso`] share `store_buffers.rs`.
 
@@ -20,6 +21,7 @@ mod case;
 mod order;
 mod pending;
 mod pso;
+mod rest;
 mod room;
 mod store_buffers;
 mod thread;
@@ -27,6 +29,7 @@ mod tso;
 
 pub use order::Order;
 pub use pso::Pso;
+pub use rest::{Contents, Keeps, Remainder, Rest};
 pub use room::{Capacity, Room};
 pub use store_buffers::{Buffers, PerLocation, PerThread, Slot, Waiting};
 pub use tso::Tso;
@@ -87,7 +90,7 @@ pub struct Reduced {
     pub program: Program,
     pub moves: Moves,
     /// The property, by number, that is violated where the reduction leaves something out. What comes after
-    /// such a violation says nothing of the machine.
+    /// such a violation says nothing of the machine. `None`: it leaves nothing out.
     pub bound: Option<usize>,
     pub buffers: Buffers,
     /// By process: does a fence, or a locked step, stand between every two buffered stores, on every path?
@@ -102,7 +105,7 @@ pub type Moves = Vec<Vec<Move>>;
 pub enum Move {
     /// A case of this edge of the source.
     Step(EdgeId),
-    /// The oldest pending store to this location reaches memory.
+    /// The oldest pending store to this location reaches memory (or one of those in a rest).
     Commit(u32),
     /// This edge of the source stores, and the buffer is full.
     Overflow(EdgeId),

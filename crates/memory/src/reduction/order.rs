@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use wattle_logic::{Binary, Sort, Term};
-use wattle_program::{Cfg, Fence, Mode, Op, Orders, Process};
+use wattle_program::{Cfg, Edge, Fence, Mode, Op, Orders, Process};
 
 use super::PerLocation;
 use super::case::Case;
@@ -28,16 +28,16 @@ pub struct Order {
     pub waits: Vec<BTreeMap<u32, u32>>,
 }
 
-/// Does a thread have barriers that wait for nothing themselves?
-pub(super) fn has_barriers(cfg: &Cfg) -> bool {
-    let buffered = cfg.edges.iter().filter(|edge| edge.mode != Mode::Locked);
-    buffered.flat_map(|edge| &edge.ops).any(|op| match op {
+/// The first barrier of a thread that waits for nothing itself.
+pub(super) fn first_barrier(cfg: &Cfg) -> Option<&Edge> {
+    let is_barrier = |op: &Op| match op {
         Op::Store { tags, .. } => tags.contains("rel"),
         Op::Fence(Fence { orders, location: None, .. }) => {
             orders.contains(Orders::WW) && !orders.contains(Orders::WR)
         }
         _ => false,
-    })
+    };
+    cfg.edges.iter().find(|edge| edge.mode != Mode::Locked && edge.ops.iter().any(is_barrier))
 }
 
 /// Adds the counters to the buffers, and their locals to the process. `names`: of the buffers.

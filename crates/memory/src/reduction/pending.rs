@@ -1,5 +1,6 @@
 //! How many stores may be pending at each point of a thread? A data-flow analysis: a buffered store adds
-//! one, a fence and a locked step leave none, and commits, which may happen at any time, only take away.
+//! one, a fence and a locked step leave none, and commits, which may happen at any time, only take away. So
+//! what is counted is the stores since the last time when nothing can have been pending.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +17,35 @@ pub(super) struct Bounds {
     pub total: Vec<u32>,
     /// Nowhere, not even within a step, are two stores pending: there is a fence between every two.
     pub fenced: bool,
+    /// By location: the most anywhere, also within a step.
+    pub peaks: BTreeMap<u32, Reached>,
+}
+
+/// How many stores may be pending while one to a certain location is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// To that location.
+    pub own: u32,
+    /// To all.
+    pub all: u32,
 }
 
 /// `limits`: the locations that have buffers, and up to where counting them makes sense.
 pub(super) fn bounds(cfg: &Cfg, shape: &Shape, limits: &BTreeMap<u32, u32>, limit: u32) -> Bounds {
     let nothing: BTreeMap<u32, u32> = limits.keys().map(|location| (*location, 0)).collect();
-    let mut bounds =
-        Bounds { each: vec![nothing; cfg.points.len()], total: vec![0; cfg.points.len()], fenced: true };
+    let mut bounds = Bounds {
+        each: vec![nothing; cfg.points.len()],
+        total: vec![0; cfg.points.len()],
+        fenced: true,
+        peaks: limits.keys().map(|location| (*location, Reached::default())).collect(),
+    };
     loop {
         let before = bounds.clone();
         for edge in &cfg.edges {
             let from = edge.from.0 as usize;
             let total = bounds.total[from];
             let mut after = Pending { each: bounds.each[from].clone(), total, peak: total };
-            after.pass(edge, shape);
+            after.pass(edge, shape, &mut bounds.peaks);
             let to = edge.to.0 as usize;
             for (location, most) in &mut bounds.each[to] {
                 *most = (*most).max(after.each[location].min(limits[location]));
@@ -50,7 +66,7 @@ struct Pending {
 }
 
 impl Pending {
-    fn pass(&mut self, edge: &Edge, shape: &Shape) {
+    fn pass(&mut self, edge: &Edge, shape: &Shape, peaks: &mut BTreeMap<u32, Reached>) {
         if edge.mode == Mode::Locked {
             return self.drained();
         }
@@ -66,6 +82,12 @@ impl Pending {
                     }
                     self.total = self.total.saturating_add(1);
                     self.peak = self.peak.max(self.total);
+                    for (location, own) in self.each.iter().filter(|(_, own)| **own > 0) {
+                        peaks.entry(*location).and_modify(|peak| {
+                            peak.own = peak.own.max(*own);
+                            peak.all = peak.all.max(self.total);
+                        });
+                    }
                 }
                 Op::Fence(fence) => match &fence.location {
                     Some(address) => {

@@ -39,6 +39,8 @@
 //! program, which includes that property, is a proof for unbounded buffers. What is found behind an
 //! overflow says only that k is too small: the step stopped in the middle, and out of its atomic section.
 //!
+//! Or, with [`Capacity::rest`], nothing overflows: see `rest.rs`.
+//!
 //! **Cost.** A step with `n` buffered accesses has up to `(k + 1)^n` cases under PSO, times the locations
 //! of computed addresses; under TSO a load alone has `(k + 1)(k + 2) / 2`. More than [`MOST_CASES`] are
 //! refused.
@@ -57,7 +59,7 @@ use wattle_source::Span;
 
 use super::pending::Bounds;
 use super::thread::{Source, Translated};
-use super::{Capacity, Discipline, Order, Reduced, address};
+use super::{Capacity, Discipline, Order, Reduced, Remainder, address};
 
 /// The most edges that one edge may become.
 pub(super) const MOST_CASES: usize = 4096;
@@ -78,6 +80,8 @@ pub struct PerLocation {
     pub count: u32,
     /// What waits for what, if the thread has barriers between stores.
     pub order: Option<Order>,
+    /// What is kept beside the slots, if anything can be.
+    pub rest: Option<Remainder>,
 }
 
 /// The buffer of one thread.
@@ -88,6 +92,8 @@ pub struct PerThread {
     pub count: u32,
     /// The locations that may be in it.
     pub written: Vec<u32>,
+    /// What is kept beside the slots, by location, where anything can be.
+    pub rests: BTreeMap<u32, Remainder>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,15 +115,19 @@ pub(super) fn reduce<B>(
 ) -> Result<Reduced, Unsupported> {
     let not_fixed = |why: NotFixed| Unsupported::new(why.to_string());
     let mut program = instantiate(program).map_err(not_fixed)?;
-    let overflow = program.variables.len() as u32;
-    program.variables.push(flag(&program));
+    let overflow = capacity.rest.is_none().then_some(program.variables.len() as u32);
+    if overflow.is_some() {
+        program.variables.push(flag(&program));
+    }
     let shape = Shape::new(&program).map_err(not_fixed)?;
-    address::keep_off(&mut program, &shape, overflow);
+    if let Some(overflow) = overflow {
+        address::keep_off(&mut program, &shape, overflow);
+    }
     let mut result = program.clone();
     let (mut all, mut moves, mut fenced, mut ends) = (vec![], vec![], vec![], vec![]);
     for id in shape.thread_ids() {
         let source = Source { program: &program, shape: &shape, thread: id, overflow };
-        let written = address::written(&program, &shape, ProcessId(id.0));
+        let written = address::written(&program, &shape, ProcessId(id.0), overflow);
         let bounds = source.bounds(&written, capacity);
         let process = &mut result.processes[id.0 as usize];
         let (own, translated) = thread(&source, process, &written, &bounds)?;
@@ -127,9 +137,11 @@ pub(super) fn reduce<B>(
         fenced.push(bounds.fenced);
     }
     result.rewrite_formulas(&mut |formula| either_end(formula, &ends));
-    let bound = Some(result.properties.len());
-    let holds = Term::content(Term::address(overflow, vec![]), Sort::Int).equals(Term::int(0));
-    result.properties.push(Property { kind: PropertyKind::Always, formula: holds, span: Span::NOWHERE });
+    let bound = overflow.map(|overflow| {
+        let holds = Term::content(Term::address(overflow, vec![]), Sort::Int).equals(Term::int(0));
+        result.properties.push(Property { kind: PropertyKind::Always, formula: holds, span: Span::NOWHERE });
+        result.properties.len() - 1
+    });
     let (capacity, buffers) = (capacity.clone(), buffers(all));
     Ok(Reduced { discipline, capacity, program: result, moves, bound, buffers, fenced })
 }
@@ -178,7 +190,7 @@ fn either_end(formula: &Term, ends: &[Vec<(u32, u32)>]) -> Term {
 
 impl Reduced {
     /// The contents of a thread's buffers, given its locals: pairs of a location and a value, oldest first
-    /// (under PSO location by location). `None` if the locals are not those of a reduced thread.
+    /// (under PSO location by location); what is in a rest is not among them. `None` if the locals are not those of a reduced thread.
     pub fn contents(&self, thread: ThreadId, locals: &[Value]) -> Option<Vec<(u32, Value)>> {
         let number = |local: u32| locals.get(local as usize).and_then(Value::as_int);
         let value = |local: u32| locals.get(local as usize).cloned();

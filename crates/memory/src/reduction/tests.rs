@@ -5,7 +5,7 @@ use wattle_program::text::{parse, print};
 use wattle_program::{Program, Shape, validate};
 use wattle_source::Sources;
 
-use super::{Buffers, Capacity, Move, Pso, Reduced, Reduction, Room, Tso};
+use super::{Buffers, Capacity, Contents, Keeps, Move, Pso, Reduced, Reduction, Rest, Room, Tso};
 use crate::Machine;
 use crate::operational::{MoveResult, initial_states, successors};
 
@@ -155,7 +155,7 @@ fn a_step_of_several_accesses_remembers_what_it_did() {
 #[test]
 fn a_capacity_for_each_location() {
     let program = straight(&["do store &x = 1", "do store &x = 2", "do store &y = 3", "do store &y = 4"]);
-    let capacity = Capacity { each: 1, of: [(1, 2)].into() };
+    let capacity = Capacity { of: [(1, 2)].into(), ..Capacity::all(1) };
     let reduced = Pso.reduce(&program, &capacity).unwrap();
     let Buffers::Pso(buffers) = &reduced.buffers else { panic!() };
     let sizes: Vec<(u32, usize)> = buffers[0].iter().map(|one| (one.location, one.slots.len())).collect();
@@ -170,7 +170,7 @@ fn room_by_name() {
     let program = program(text);
     let room = |of: &[(&str, u32)], reduction: &dyn Reduction| {
         let of = of.iter().map(|(name, number)| (name.to_string(), *number)).collect();
-        reduction.capacity(&program, &Room { each: 1, of }).map_err(|why| why.what)
+        reduction.capacity(&program, &Room { of, ..Room::all(1) }).map_err(|why| why.what)
     };
     let pso = |of: &[(&str, u32)]| room(of, &Pso);
     assert_eq!(pso(&[("x", 2)]).unwrap().of, [(0, 2)].into());
@@ -260,4 +260,178 @@ fn a_barrier_between_stores() {
     let same = reduced(&straight(&["do store &x = 1", "do fence fence ww", "do store &x = 2"]), &Pso, 2);
     assert_eq!(edges(&same, 1, 2), [""]);
     assert_eq!(edges(&reduced(&straight(&ops), &Tso, 2), 1, 2), [""]);
+}
+
+fn with_rest(program: &Program, reduction: &dyn Reduction, each: u32, rest: Rest) -> Reduced {
+    let capacity = Capacity { rest: Some(rest), ..Capacity::all(each) };
+    let reduced = reduction.reduce(program, &capacity).unwrap();
+    validate(&reduced.program).unwrap();
+    assert_eq!(reduced.bound, None);
+    assert_eq!(reduced.program.variables.len(), program.variables.len());
+    reduced
+}
+
+const OLDEST: Rest = Rest { contents: Contents::Set, keeps: Keeps::Oldest };
+const NEWEST: Rest = Rest { contents: Contents::Set, keeps: Keeps::Newest };
+
+/// The rules as printed, under pso.
+#[test]
+fn slots_of_the_oldest() {
+    let reduced = with_rest(&program(ANY_NUMBER_OF_STORES), &Pso, 1, OLDEST);
+    let enter = "assign x_last = r; assign x_values = x_values with x_last";
+    let store = [
+        &format!("do assume x_more == 1; {enter}"),
+        "do assume x_more == 0; assume x_cnt == 0; assign x_1 = r; assign x_cnt = 1",
+        &format!("do assume x_more == 0; assume x_cnt == 1; {enter}; assign x_more = 1"),
+    ];
+    assert_eq!(edges(&reduced, 0, 1), store);
+    let load = [
+        "do assume x_more == 1; assign r = x_last",
+        "do assume x_more == 0; assume x_cnt == 0; load r from &x",
+        "do assume x_more == 0; assume x_cnt == 1; assign r = x_1",
+    ];
+    assert_eq!(edges(&reduced, 1, 2), load);
+    assert_eq!(edges(&reduced, 2, 3), ["do assume x_cnt == 0; assume x_more == 0"]);
+    let commit = [
+        "do assume x_cnt == 1; store &x = x_1; forget x_1; assign x_cnt = 0",
+        "do assume x_cnt == 0; assume x_more == 1; havoc pick in x_values; store &x = pick; forget pick",
+        "do assume x_cnt == 0; assume x_more == 1; store &x = x_last; forget x_last; assign x_values = {}; \
+         assign x_more = 0",
+    ];
+    assert_eq!(edges(&reduced, 2, 2), commit);
+    assert!(reduced.moves[0].iter().all(|one| !matches!(one, Move::Overflow(_))));
+}
+
+#[test]
+fn slots_of_the_newest() {
+    let reduced = with_rest(&program(ANY_NUMBER_OF_STORES), &Pso, 2, NEWEST);
+    let store = [
+        "do assume x_cnt == 0; assign x_1 = r; assign x_cnt = 1",
+        "do assume x_cnt == 1; assign x_2 = r; assign x_cnt = 2",
+        "do assume x_cnt == 2; assign x_last = x_1; assign x_values = x_values with x_last; assign x_more = 1; \
+         assign x_1 = x_2; assign x_2 = r",
+    ];
+    assert_eq!(edges(&reduced, 0, 1), store);
+    let load = [
+        "do assume x_cnt == 0; assume x_more == 1; assign r = x_last",
+        "do assume x_cnt == 0; assume x_more == 0; load r from &x",
+        "do assume x_cnt == 1; assign r = x_1",
+        "do assume x_cnt == 2; assign r = x_2",
+    ];
+    assert_eq!(edges(&reduced, 1, 2), load);
+    let commit = [
+        "do assume x_cnt == 1; assume x_more == 0; store &x = x_1; forget x_1; assign x_cnt = 0",
+        "do assume x_cnt == 2; assume x_more == 0; store &x = x_1; assign x_1 = x_2; forget x_2; assign x_cnt = 1",
+        "do assume x_more == 1; havoc pick in x_values; store &x = pick; forget pick",
+        "do assume x_more == 1; store &x = x_last; forget x_last; assign x_values = {}; assign x_more = 0",
+    ];
+    assert_eq!(edges(&reduced, 2, 2), commit);
+}
+
+/// Under tso the rest belongs to the thread: what is in it of any location keeps a store out of the slots.
+#[test]
+fn one_line_and_its_rest() {
+    let text = ANY_NUMBER_OF_STORES.replace("  edge 2 -> 0\n", "  edge 2 -> 0 do store &y = 1\n");
+    let oldest = with_rest(&program(&text), &Tso, 1, OLDEST);
+    let enter = "assign x_last = r; assign x_values = x_values with x_last";
+    let store = [
+        &format!("do assume x_more == 1; {enter}"),
+        &format!("do assume x_more == 0; assume y_more == 1; {enter}; assign x_more = 1"),
+        "do assume x_more == 0; assume y_more == 0; assume cnt == 0; assign lhs_1 = 0; assign rhs_1 = r; \
+         assign cnt = 1",
+        &format!("do assume x_more == 0; assume y_more == 0; assume cnt == 1; {enter}; assign x_more = 1"),
+    ];
+    assert_eq!(edges(&oldest, 0, 1), store);
+    assert_eq!(edges(&oldest, 2, 3), ["do assume cnt == 0; assume x_more == 0; assume y_more == 0"]);
+    let newest = with_rest(&program(&text), &Tso, 1, NEWEST);
+    let moved = |of: &str, number: u32| {
+        format!(
+            "do assume cnt == 1; assume lhs_1 == {number}; assign {of}_last = rhs_1; \
+             assign {of}_values = {of}_values with {of}_last; assign {of}_more = 1; assign lhs_1 = 0; assign rhs_1 = r"
+        )
+    };
+    let store = [
+        "do assume cnt == 0; assign lhs_1 = 0; assign rhs_1 = r; assign cnt = 1",
+        &moved("x", 0),
+        &moved("y", 1),
+    ];
+    assert_eq!(edges(&newest, 0, 1), store);
+    let slot = "do assume cnt == 1; assume x_more == 0; assume y_more == 0; assume lhs_1 == 0; store &x = rhs_1; \
+                forget lhs_1; forget rhs_1; assign cnt = 0";
+    assert_eq!(edges(&newest, 0, 0)[0], slot);
+}
+
+/// Without slots, both ways are the same; without a set, any value comes out.
+#[test]
+fn no_slots() {
+    let havoc = |keeps| Rest { contents: Contents::Havoc, keeps };
+    for reduction in BOTH {
+        let text = program(ANY_NUMBER_OF_STORES);
+        let one = with_rest(&text, reduction, 0, havoc(Keeps::Oldest));
+        let other = with_rest(&text, reduction, 0, havoc(Keeps::Newest));
+        assert_eq!(one.program, other.program);
+        assert_eq!(edges(&one, 0, 1), ["do assign x_last = r; assign x_more = 1"]);
+        let commit = [
+            "do assume x_more == 1; havoc pick; store &x = pick; forget pick",
+            "do assume x_more == 1; store &x = x_last; forget x_last; assign x_more = 0",
+        ];
+        assert_eq!(edges(&one, 1, 1), commit);
+        assert_eq!(edges(&one, 2, 3), ["do assume x_more == 0"]);
+    }
+}
+
+/// Only where more than k stores may be pending, and only of locations that may be.
+#[test]
+fn a_rest_only_where_it_may_be_used() {
+    let ops = [
+        "do store &x = 1",
+        "do load r from &x",
+        "do store &x = 2",
+        "do load r from &x",
+        "do fence fence wr",
+        "do store &y = 1",
+    ];
+    for reduction in BOTH {
+        let reduced = with_rest(&straight(&ops), reduction, 1, OLDEST);
+        assert!(!edges(&reduced, 1, 2).concat().contains("more"));
+        assert!(edges(&reduced, 3, 4).concat().contains("x_more"));
+        assert!(!edges(&reduced, 5, 6).concat().contains("more"));
+        assert!(!print(&reduced.program).contains("y_more"));
+        assert!(!edges(&reduced, 6, 7).concat().contains("more"));
+        assert!(!print(&with_rest(&straight(&ops), reduction, 2, OLDEST).program).contains("more"));
+    }
+}
+
+/// An address that is computed reaches every location, and no flag behind them.
+#[test]
+fn the_last_variable_has_a_rest_too() {
+    let reduced = with_rest(&straight(&["do store &x ++ r = 1", "do store &y = 2"]), &Pso, 0, OLDEST);
+    let text = print(&reduced.program);
+    assert!(text.contains("x_more") && text.contains("y_more") && !text.contains("overflow"));
+}
+
+#[test]
+fn barriers_beside_a_rest_are_refused() {
+    let ops = ["do store &x = 1", "do fence fence ww @3..9", "do store &y = 1"];
+    let reduce = |ops: &[&str], reduction: &dyn Reduction, each| {
+        reduction.reduce(&straight(ops), &Capacity { rest: Some(OLDEST), ..Capacity::all(each) })
+    };
+    let refused = reduce(&ops, &Pso, 0).unwrap_err();
+    assert_eq!(refused.what, "a barrier between stores beside an abstract rest");
+    assert_eq!(refused.span.map(|span| (span.start, span.end)), Some((3, 9)));
+    assert!(reduce(&["do store &x = 1", "do store &y = 1 tagged rel"], &Pso, 0).is_err());
+    // Where no rest is needed, where there is one location, and where all stores stay in order.
+    assert!(reduce(&ops, &Pso, 1).is_ok());
+    assert!(reduce(&["do store &x = 1", "do fence fence ww", "do store &x = 1"], &Pso, 0).is_ok());
+    assert!(reduce(&ops, &Tso, 0).is_ok());
+}
+
+#[test]
+fn sorts_that_a_rest_cannot_hold_are_refused() {
+    let text = "variable s : intset init {}\nprocess t\n  entry 0\n  point 0\n  point 1 end\n  edge 0 -> 1 do store &s = {}\n";
+    let capacity = Capacity { rest: Some(OLDEST), ..Capacity::all(0) };
+    for reduction in BOTH {
+        let refused = reduction.reduce(&program(text), &capacity).unwrap_err();
+        assert_eq!(refused.what, "an abstract rest of `s`, which holds values of sort intset");
+    }
 }

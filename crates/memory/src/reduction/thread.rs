@@ -37,7 +37,8 @@ pub(super) struct Source<'a> {
     pub program: &'a Program,
     pub shape: &'a Shape,
     pub thread: ThreadId,
-    pub overflow: u32,
+    /// The variable that says that a buffer was full. `None`: stores that find no room go into a rest.
+    pub overflow: Option<u32>,
 }
 
 pub(super) struct Translated {
@@ -52,10 +53,13 @@ impl Source<'_> {
     }
 
     pub(super) fn bounds(&self, written: &[u32], capacity: &Capacity) -> Bounds {
+        // With a rest, one more than there are slots: is something in it?
+        let beyond = u32::from(capacity.rest.is_some());
+        let limit = |slots: u32| slots.saturating_add(beyond);
         let limits: BTreeMap<u32, u32> =
-            written.iter().map(|location| (*location, capacity.at(*location))).collect();
+            written.iter().map(|location| (*location, limit(capacity.at(*location)))).collect();
         // Two are enough to see that no fence stands between two stores.
-        pending::bounds(self.cfg(), self.shape, &limits, capacity.each.max(2))
+        pending::bounds(self.cfg(), self.shape, &limits, limit(capacity.each).max(2))
     }
 
     /// The sort and range of what a location holds.
@@ -103,6 +107,10 @@ impl Source<'_> {
         for id in source.edge_ids() {
             let edge = source.edge(id);
             for case in self.cases(edge, lines)? {
+                if case.full && self.overflow.is_none() {
+                    let what = "a store that finds no room where none should be needed";
+                    return Err(Unsupported { what: what.into(), span: at(edge) });
+                }
                 let cfg = &mut process.cfg;
                 let to = match case.full {
                     false => edge.to,
@@ -149,7 +157,7 @@ impl Source<'_> {
     }
 
     fn cases(&self, edge: &Edge, lines: &dyn Lines) -> Result<Vec<Case>, Unsupported> {
-        let span = (!edge.origin.0.is_nowhere()).then_some(edge.origin.0);
+        let span = at(edge);
         let mut cases = vec![Case::default()];
         if edge.mode == Mode::Locked {
             cases = cases.into_iter().flat_map(|case| lines.drained(edge.from, case, None)).collect();
@@ -225,6 +233,11 @@ impl Source<'_> {
             }
         }
     }
+}
+
+/// Where an edge comes from.
+pub(super) fn at(edge: &Edge) -> Option<Span> {
+    (!edge.origin.0.is_nowhere()).then_some(edge.origin.0)
 }
 
 /// What the machines do not run.

@@ -137,6 +137,7 @@ pub trait Terms<'s> {
             | Kind::At { .. }
             | Kind::Ended { .. }
             | Kind::LocalOf { .. }
+            | Kind::Element(_)
             | Kind::Quantified { .. } => Err(self.refuse(MEANINGLESS)),
         }
     }

@@ -22,6 +22,7 @@
 //!
 //! * Names stand for themselves where they are unique; `"..."` around a name that is a word of this
 //!   language or has odd letters; `#3` for number 3 where the name alone would not tell.
+//! * `p[1]` is copy 1 of the process `p`, or, if there is no such process, copy 0 of the one that is called `"p[1]"`.
 //! * `@12..34` is a span in file 0, `@2:12..34` in file 2; none means "nowhere".
 //! * Terms have C's operators and precedence; beside them `=>` (implies), `++` (an address so many
 //!   locations further on), `with` (a set with one more element) and `in` (is an element).
@@ -45,12 +46,19 @@ pub use print::{print, print_term};
 /// Names that must be quoted.
 const RESERVED: &str = "
     add address always any assert assign assume at awaits bits bool buffered cas copies cumulative
-    do edge else end ended entry enum exists false fence filter finally flush forall forbid forget
+    do each edge else end ended entry enum exists false fence filter finally flush forall forbid forget
     from get havoc hidden if in init inside int into intset join label load load_exclusive local
     location locked me mem none number observe owner plain point pointer predicate process program put range
     remote replace spawn store store_conditional symbol tagged then thread to true unsupported when
     with
 ";
+
+/// A name like `p[1]`, in two parts, if the first one is a plain name: what a copy is called once it is a process.
+fn instance(name: &str) -> Option<(&str, &str)> {
+    let (base, number) = name.strip_suffix(']')?.split_once('[')?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number && !needs_quotes(base)).then_some((base, number))
+}
 
 /// Must a name be quoted to be read as a name?
 fn needs_quotes(name: &str) -> bool {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Unary, Value};
 use wattle_source::Span;
 
-use super::needs_quotes;
+use super::{instance, needs_quotes};
 use crate::{
     Choice, Dimension, Edge, Fence, Init, Mode, Name, Op, Orders, PointInfo, Process, ProcessId, Program,
     PropertyKind, Range, Replicas, Role, Source, Tags, Update, Variable,
@@ -267,7 +267,18 @@ impl Printer<'_> {
         out
     }
 
+    /// `p[1]`. Copy 0 of a process that is itself called `p[1]`, because it was a copy before there was one process
+    /// for each thread, is `p[1]` too, where that can mean nothing else.
     fn copy(&self, process: ProcessId, copy: &Term) -> String {
+        let processes = &self.program.processes;
+        let named = |name: &str| processes.iter().filter(|other| &*other.name == name).count();
+        if let Some(process) = processes.get(process.0 as usize)
+            && let Some((base, _)) = instance(&process.name)
+            && *copy == Term::int(0)
+            && (named(base), named(&process.name)) == (0, 1)
+        {
+            return process.name.to_string();
+        }
         format!("{}[{}]", self.process_name(process.0), self.term(copy))
     }
 
@@ -345,6 +356,7 @@ impl Printer<'_> {
                 *out += &format!("{}.{name}", self.copy(ProcessId(*process), copy));
                 *out += &self.annotation(term.sort(), info.map_or(Sort::Int, |info| info.sort));
             }
+            Kind::Element(set) => *out += &format!("each({})", self.term(set)),
             Kind::Quantified { quantifier, bound, process, body } => {
                 let word = match quantifier {
                     Quantifier::Forall => "forall",

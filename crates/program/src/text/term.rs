@@ -134,11 +134,32 @@ impl<'a> Line<'a> {
 
     /// `p[copy]`
     pub(crate) fn copy(&mut self) -> Read<(ProcessId, Term)> {
+        if let Some(process) = self.instance() {
+            return Ok((process, Term::int(0)));
+        }
         let process = self.process_reference()?;
         self.expect("[")?;
         let copy = self.term()?;
         self.expect("]")?;
         Ok((process, copy))
+    }
+
+    /// `p[1]`, where that is the name of a process and `p` is not.
+    fn instance(&mut self) -> Option<ProcessId> {
+        let [base, open, number, close] = [0, 1, 2, 3].map(|by| self.ahead(by));
+        if base.kind != Kind::Word || !open.is("[") || number.kind != Kind::Number || !close.is("]") {
+            return None;
+        }
+        let name = format!("{}[{}]", base.text, number.text);
+        let called = |name: &str| {
+            let processes = self.outline.processes.iter().enumerate();
+            let found = processes.filter(|(_, process)| *process.name == *name);
+            found.map(|(number, _)| ProcessId(number as u32)).collect::<Vec<_>>()
+        };
+        let ([], [process]) = (&called(&base.text)[..], &called(&name)[..]) else { return None };
+        let process = *process;
+        self.at += 4;
+        Some(process)
     }
 
     pub(crate) fn number<T: std::str::FromStr>(&mut self) -> Read<T> {
@@ -376,7 +397,7 @@ impl<'a> Line<'a> {
         let token = self.peek();
         let known = [
             "true", "false", "me", "copies", "local", "mem", "number", "pointer", "ended", "symbol",
-            "location", "thread",
+            "location", "thread", "each",
         ];
         if !known.contains(&token.text.as_str()) {
             return Ok(None);
@@ -416,6 +437,11 @@ impl<'a> Line<'a> {
                 let number = self.term()?;
                 self.expect(")")?;
                 Term::pointer(number)
+            }
+            "each" => {
+                let set = self.term()?;
+                self.expect(")")?;
+                Term::element(set)
             }
             "ended" => {
                 let (process, copy) = self.copy()?;

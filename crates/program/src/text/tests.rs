@@ -313,6 +313,36 @@ fn every_part_of_a_program() {
     comes_back(&program);
 }
 
+/// A copy that has become a process of its own reads as in the text, unless that could be another one's copy.
+#[test]
+fn copies_that_are_processes() {
+    let mut program = frame();
+    let named = |names: [&str; 3], program: &mut Program| {
+        for (process, name) in program.processes.iter_mut().zip(names) {
+            process.name = name.into();
+        }
+        print(program)
+    };
+    let formula = Term::at(1, Term::int(0), 1).and(Term::ended(1, Term::int(0)));
+    program.predicates = vec![formula, Term::local_of(1, Term::int(0), 0, Sort::Int).equals(Term::int(2))];
+    program.predicates.push(Term::ended(1, Term::int(1)));
+    let text = named(["p[0]", "p[1]", "q"], &mut program);
+    assert!(text.contains("predicate p[1]@cs && ended(p[1])\n"), "{text}");
+    assert!(text.contains("predicate p[1].") && text.contains("predicate ended(\"p[1]\"[1])\n"), "{text}");
+    comes_back(&program);
+    for names in [
+        ["p", "p[1]", "q"],
+        ["p[1]", "p[1]", "q"],
+        ["a", "p q[1]", "q"],
+        ["a", "me[1]", "q"],
+        ["a", "p[x]", "q"],
+    ] {
+        let text = named(names, &mut program);
+        assert!(text.contains("[1]\"[0]") || text.contains("#1[0]") || text.contains("[x]\"[0]"), "{text}");
+        comes_back(&program);
+    }
+}
+
 /// A small generator (xorshift); the seed is fixed, so runs are equal.
 struct Random(u64);
 

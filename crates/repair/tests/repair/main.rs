@@ -15,8 +15,8 @@ use wattle_program::passes::{Insertion, Spot};
 use wattle_program::{Op, Program};
 use wattle_repair::law::{Law, adding_a_fence_never_hurts};
 use wattle_repair::{
-    All, Objective, Options, Proof, Relaxed, Repair, Repairability, Repaired, describe, kind, kinds, relax,
-    repair,
+    All, Method, Objective, Options, Proof, Relaxed, Repair, Repairability, Repaired, describe, kind, kinds,
+    relax, repair,
 };
 
 /// All places with all kinds.
@@ -128,6 +128,36 @@ fn szymanski_needs_three_or_two_in_the_text() {
     let repaired = repaired(&program, "tso");
     assert_eq!(counts(&repaired), (3, 2));
     assert_eq!(names(&program, &repaired.solutions[0]).iter().filter(|name| name.contains("[0]")).count(), 2);
+}
+
+/// One counterexample after another: proved like any repair, never better than the best, and called minimal only
+/// where it is as good.
+#[test]
+fn extraction_ends_in_a_proof() {
+    let options = Options { method: Method::Extract, ..Options::default() };
+    for (program, model) in [
+        (programs::store_buffering(), "tso"),
+        (programs::message_passing(), "pso"),
+        (programs::dekker_simple(false), "tso"),
+        (programs::dekker_full(), "tso"),
+        (programs::peterson(), "tso"),
+        (programs::peterson(), "pso"),
+        (programs::kessels(), "pso"),
+        (programs::szymanski(), "tso"),
+        (programs::remote_figure_2(false), "rma"),
+    ] {
+        let fewest = repaired(&program, model);
+        let extracted = repaired_with(&program, model, &options);
+        assert!(matches!(extracted.proof, Proof::Safe { .. }), "{model} {}", program.name);
+        assert!(extracted.count >= fewest.count, "{model} {}", program.name);
+        assert!(!extracted.minimal || extracted.count == fewest.count, "{model} {}", program.name);
+        let source = extracted.source.unwrap();
+        assert!(matches!(source.proof, Proof::Safe { .. }) && !source.insertions.is_empty());
+    }
+    let hopeless = run_with(&programs::unrepairable(), "tso", &options).result;
+    assert!(matches!(hopeless, Repairability::Unrepairable { .. }), "{hopeless:?}");
+    let broken = run_with(&programs::broken_under_sc(), "tso", &options).result;
+    assert!(matches!(broken, Repairability::BrokenUnderSc { .. }), "{broken:?}");
 }
 
 #[test]

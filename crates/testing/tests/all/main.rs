@@ -10,4 +10,6 @@ mod deadlock;
 mod instantiate;
 mod laws;
 mod reduction;
+mod rest;
 mod sections;
+mod sets;

@@ -17,6 +17,7 @@
 mod closure;
 mod coverage;
 mod first;
+mod sets;
 mod triples;
 
 use std::collections::HashMap;
@@ -135,6 +136,13 @@ impl<'a> Checked<'a> {
         for (number, triple) in self.proof.triples.iter().enumerate() {
             let known = match &triple.claim {
                 Claim::Contradiction => true,
+                // That not all elements of a set are so is never claimed.
+                Claim::Initially { predicate, value: false }
+                | Claim::Sets { predicate, value: false, .. }
+                    if self.proof.predicates.get(*predicate).is_some_and(sets::is_over_elements) =>
+                {
+                    false
+                }
                 Claim::Initially { predicate, .. } => *predicate < size && triple.cube.is_empty(),
                 Claim::Blocked { step } => self.steps.contains_key(step),
                 Claim::Sets { step, predicate, .. } => self.steps.contains_key(step) && *predicate < size,
@@ -172,6 +180,7 @@ impl<'a> Checked<'a> {
         formula.walk(&mut |term| {
             fits &= match term.kind() {
                 Kind::Content(_) | Kind::LocalOf { .. } => self.cells.contains_key(term),
+                Kind::Element(set) => set.sort() == Sort::IntSet && self.cells.contains_key(set),
                 Kind::Value(_) | Kind::Unary(..) | Kind::Binary(..) | Kind::If(..) => true,
                 // Of a cell: no other term has such a part.
                 Kind::Address { .. } => true,
@@ -191,15 +200,17 @@ impl<'a> Checked<'a> {
     /// The weakest precondition, apart from the guard: a formula over the cells after the transition, as one
     /// over those before it.
     fn before(&self, transition: &Transition, formula: &Term) -> Term {
-        formula.map(&mut |term| {
-            let update = match term.kind() {
-                Kind::Content(_) | Kind::LocalOf { .. } => self.cells.get(&term).and_then(|number| {
-                    transition.updates.iter().find_map(|(cell, value)| (cell == number).then_some(value))
-                }),
-                _ => None,
-            };
-            update.cloned().unwrap_or(term)
+        sets::before(formula, &|cell| {
+            let number = self.cells.get(cell)?;
+            let mut updates = transition.updates.iter();
+            updates.find_map(|(cell, value)| (cell == number).then(|| value.clone()))
         })
+    }
+
+    /// The same, of initial states.
+    fn initially(&self, formula: &Term) -> Term {
+        let is_set = |cell: &Term| cell.sort() == Sort::IntSet;
+        sets::before(formula, &|cell| self.system.starts_as(cell).filter(|_| is_set(cell)))
     }
 }
 

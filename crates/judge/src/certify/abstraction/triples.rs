@@ -10,7 +10,7 @@ use wattle_engine::{Halt, Reason, Run, Spent, Unsupported, Work};
 use wattle_logic::{Kind, Term};
 use wattle_smt::{Decide, Decision, Library, Limits, Lit, Solver};
 
-use super::{Checked, Claim, places, wrong};
+use super::{Checked, Claim, places, sets, wrong};
 
 /// A solver slows down with the formulas it has seen; after so many questions there is a new one. (With remainders, two
 /// thousand questions to one take seven times as long as two hundred to each of ten.)
@@ -43,11 +43,21 @@ impl<'c> Triples<'c> {
         let triples = self.checked.proof.triples.iter().zip(&self.checked.cubes);
         for (number, (triple, cube)) in triples.enumerate() {
             let (given, target) = self.meaning(&triple.claim);
-            if !self.is_valid(cube, &given, &target)? {
+            if !self.is_valid(cube, self.guard(&triple.claim), &given, &target)? {
                 return Err(wrong(format!("triple {number} does not hold: {}", describe(triple))));
             }
         }
         Ok(())
+    }
+
+    /// The condition on which the step is taken that is spoken of.
+    fn guard(&self, claim: &Claim) -> Option<&'c Term> {
+        match claim {
+            Claim::Blocked { step } | Claim::Sets { step, .. } | Claim::Checks { step, .. } => {
+                Some(&self.checked.system.transitions[self.checked.steps[step]].guard)
+            }
+            Claim::Contradiction | Claim::Initially { .. } | Claim::Holds { .. } => None,
+        }
     }
 
     /// What is claimed: the first implies the second.
@@ -61,7 +71,9 @@ impl<'c> Triples<'c> {
         let transition = |step| &system.transitions[self.checked.steps[step]];
         match claim {
             Claim::Contradiction => (truth, Term::bool(false)),
-            Claim::Initially { predicate, value } => (system.init.clone(), literal(*predicate, *value)),
+            Claim::Initially { predicate, value } => {
+                (system.init.clone(), self.checked.initially(&literal(*predicate, *value)))
+            }
             Claim::Blocked { step } => (truth, transition(step).guard.negated()),
             Claim::Sets { step, predicate, value } => {
                 let transition = transition(step);
@@ -88,12 +100,17 @@ impl<'c> Triples<'c> {
     }
 
     /// Do the cube and `given` imply `target`?
-    fn is_valid(&mut self, cube: &Cube, given: &Term, target: &Term) -> Result<bool, Reason> {
-        let predicates = &self.checked.proof.predicates;
-        let literals = cube.literals().map(|(predicate, value)| {
-            let predicate = &predicates[predicate];
-            if value { predicate.clone() } else { predicate.negated() }
-        });
+    fn is_valid(
+        &mut self,
+        cube: &Cube,
+        guard: Option<&Term>,
+        given: &Term,
+        target: &Term,
+    ) -> Result<bool, Reason> {
+        let (predicates, truth) = (&self.checked.proof.predicates, Term::bool(true));
+        let literals = cube
+            .literals()
+            .map(|(predicate, value)| sets::literal(&predicates[predicate], value, guard.unwrap_or(&truth)));
         let all: Vec<Term> = literals.chain([given.clone(), target.negated()]).collect();
         Ok(!self.is_possible(&all)?)
     }

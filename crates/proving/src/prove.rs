@@ -252,11 +252,7 @@ impl Proving<'_> {
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
         }
-        let images = |predicate: &Term| {
-            let images = self.subject.images(predicate);
-            images.into_iter().chain((self.instances)(predicate)).collect::<Vec<Term>>()
-        };
-        for image in more.iter().flat_map(images) {
+        for image in more.iter().flat_map(|new| [self.subject.images(new), (self.instances)(new)].concat()) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }

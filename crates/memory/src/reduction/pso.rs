@@ -72,8 +72,8 @@ impl<'a> ByLocation<'a> {
         if buffers.len() > 1
             && let Some(barrier) = order::first_barrier(source.cfg())
         {
-            if !rests.is_empty() {
-                let what = "a barrier between stores beside an abstract rest";
+            if !rests.is_empty() && rests.keeps() == Keeps::Newest {
+                let what = "a barrier between stores beside an abstract rest that keeps the newest";
                 return Err(Unsupported { what: what.into(), span: at(barrier) });
             }
             let name = |location: &u32| source.shape.location_name(source.program, *location).to_string();

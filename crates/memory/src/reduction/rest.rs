@@ -56,8 +56,10 @@
 //! **Cost.** Three locals for each location, and a scratch local. A store has as many cases more as the line has locations that may
 //! be in the rest (newest, full: that may be in the oldest slot), a load one more for each of its own, a commit two for each.
 //!
-//! Refused: barriers between stores beside a rest, under PSO in a thread that stores to several locations. They would
-//! have to say which entries of a rest later ones wait for.
+//! **Barriers between stores** under PSO, in a thread that stores to several locations, order slots only (`order.rs`): what is in
+//! a rest when a barrier comes is not waited for, and what enters a rest waits for nothing. The slots are the
+//! oldest entries, so what a slot waits for is what the machine makes it wait for, and less is required than there.
+//! Where the slots are the newest, an entry leaves them for the rest while others wait for it: refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -412,19 +412,23 @@ fn the_last_variable_has_a_rest_too() {
 }
 
 #[test]
-fn barriers_beside_a_rest_are_refused() {
+fn barriers_beside_a_rest_order_the_oldest() {
     let ops = ["do store &x = 1", "do fence fence ww @3..9", "do store &y = 1"];
-    let reduce = |ops: &[&str], reduction: &dyn Reduction, each| {
-        reduction.reduce(&straight(ops), &Capacity { rest: Some(OLDEST), ..Capacity::all(each) })
+    let reduce = |ops: &[&str], reduction: &dyn Reduction, rest, each| {
+        reduction.reduce(&straight(ops), &Capacity { rest: Some(rest), ..Capacity::all(each) })
     };
-    let refused = reduce(&ops, &Pso, 0).unwrap_err();
-    assert_eq!(refused.what, "a barrier between stores beside an abstract rest");
+    let refused = reduce(&ops, &Pso, NEWEST, 0).unwrap_err();
+    assert_eq!(refused.what, "a barrier between stores beside an abstract rest that keeps the newest");
     assert_eq!(refused.span.map(|span| (span.start, span.end)), Some((3, 9)));
-    assert!(reduce(&["do store &x = 1", "do store &y = 1 tagged rel"], &Pso, 0).is_err());
+    assert!(reduce(&["do store &x = 1", "do store &y = 1 tagged rel"], &Pso, NEWEST, 0).is_err());
     // Where no rest is needed, where there is one location, and where all stores stay in order.
-    assert!(reduce(&ops, &Pso, 1).is_ok());
-    assert!(reduce(&["do store &x = 1", "do fence fence ww", "do store &x = 1"], &Pso, 0).is_ok());
-    assert!(reduce(&ops, &Tso, 0).is_ok());
+    assert!(reduce(&ops, &Pso, NEWEST, 1).is_ok());
+    assert!(reduce(&["do store &x = 1", "do fence fence ww", "do store &x = 1"], &Pso, NEWEST, 0).is_ok());
+    assert!(reduce(&ops, &Tso, NEWEST, 0).is_ok());
+    // Slots wait for slots; a rest waits for nothing.
+    let two = ["do store &x = 1", "do store &x = 2", "do fence fence ww", "do store &y = 1"];
+    let waits = |each| print(&reduce(&two, &Pso, OLDEST, each).unwrap().program).contains("y_1_waits_x");
+    assert_eq!([0, 1, 2].map(waits), [false, true, true]);
 }
 
 #[test]

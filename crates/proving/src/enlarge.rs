@@ -24,7 +24,7 @@ impl Proving<'_> {
         trace: &AbstractTrace,
     ) -> Result<Vec<(Ask, Reach)>, Stopped> {
         let (system, run) = (self.system, self.subject.run);
-        let Abstraction { predicates, scope, known } = abstraction;
+        let Abstraction { predicates, scope, known, .. } = abstraction;
         let mut taken: BTreeSet<usize> = trace.steps.iter().copied().collect();
         if let Violated::Check { transition, .. } = &trace.violated {
             taken.insert(*transition);

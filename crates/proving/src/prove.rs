@@ -132,7 +132,16 @@ pub(crate) struct Abstraction {
     pub scope: Scope,
     /// Answers of earlier rounds.
     pub known: Known,
+    /// How many traces have yielded predicates.
+    pub explained: usize,
 }
+
+/// So many traces are explained by slices alone. Interpolants are more general, but they cost up to a second for a
+/// long trace, and most proofs need few traces: then both lead to the same predicates.
+const EXPLAINED_BY_SLICES: usize = 4;
+
+/// What a slice may yield without interpolants being asked for.
+const FEW: usize = 24;
 
 fn too_many() -> Reason {
     Reason::TooLarge("more than 256 predicates".into())
@@ -201,7 +210,7 @@ impl Proving<'_> {
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
         let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
-        Ok(Abstraction { predicates, scope, known: Known::default() })
+        Ok(Abstraction { predicates, scope, known: Known::default(), explained: 0 })
     }
 
     fn proof(
@@ -212,7 +221,7 @@ impl Proving<'_> {
         cubes: Vec<Vec<Cube>>,
         mut figures: Figures,
     ) -> Result<Conclusion, Halt> {
-        let Abstraction { predicates, scope, known } = abstraction;
+        let Abstraction { predicates, scope, known, .. } = abstraction;
         figures.take(&predicates, &questions, &reached, &cubes);
         let mut proof =
             Proof { predicates, questions, reached, cubes, lean: self.lean, dropped: vec![], figures };
@@ -245,10 +254,12 @@ impl Proving<'_> {
             abstraction.scope.forgets = true;
             return Ok(Ok(0));
         }
+        let slices = abstraction.explained < EXPLAINED_BY_SLICES;
+        abstraction.explained += 1;
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
         let (given, target) = self.obligation(trace)?;
-        let more = self.explain(solver, predicates, trace, &given, &target).map_err(failed)?;
+        let more = self.explain(solver, predicates, trace, &given, &target, slices).map_err(failed)?;
         for predicate in &more {
             predicates.add(self.system, predicate).ok_or_else(too_many)?;
         }
@@ -273,8 +284,8 @@ impl Proving<'_> {
         solve(self.system, solver, trace, &given, &target).map_err(|stopped| self.reason(stopped).into())
     }
 
-    /// The new predicates that the trace yields: from interpolants or from weakest preconditions, whichever
-    /// are fewer.
+    /// The new predicates that the trace yields: from weakest preconditions or from interpolants, whichever
+    /// are fewer. `slices`: from weakest preconditions, if these are few.
     fn explain(
         &self,
         solver: &mut Solver,
@@ -282,14 +293,17 @@ impl Proving<'_> {
         trace: &AbstractTrace,
         given: &Term,
         target: &Term,
+        slices: bool,
     ) -> Result<Vec<Term>, Stopped> {
-        let interpolated = interpolate::predicates(self.system, solver, trace, given, target)?;
-        let sliced = slice::predicates(self.system, solver, trace, given, target)?;
         let new = |found: Option<Vec<Term>>| {
             let found = found.into_iter().flatten();
             found.filter(|predicate| predicates.is_new(self.system, predicate)).collect::<Vec<Term>>()
         };
-        let (interpolated, sliced) = (new(interpolated), new(sliced));
+        let sliced = new(slice::predicates(self.system, solver, trace, given, target)?);
+        if slices && !sliced.is_empty() && sliced.len() <= FEW {
+            return Ok(sliced);
+        }
+        let interpolated = new(interpolate::predicates(self.system, solver, trace, given, target)?);
         let use_sliced = interpolated.is_empty() || !sliced.is_empty() && sliced.len() < interpolated.len();
         Ok(if use_sliced { sliced } else { interpolated })
     }

@@ -28,7 +28,8 @@ pub fn why_stopped(run: &Run, stopped: Stopped) -> Reason {
 pub fn solver(places: &[PathBuf], run: &Run) -> Result<Solver, Reason> {
     let library = library(places).map_err(Reason::Unsupported)?;
     let limits = Limits { memory: run.budget().memory };
-    let mut solver = Solver::new(&library, limits).map_err(|stop| Reason::Solver(stop.to_string()))?;
+    let solver = Solver::new(&library, limits).map_err(|stop| Reason::Solver(stop.to_string()))?;
+    let mut solver = solver.with_differences();
     let counted = run.clone();
     solver.counted_by(move || counted.poll(QUESTION, Spent::default()).is_err());
     let run = run.clone();

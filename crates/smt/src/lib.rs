@@ -7,6 +7,7 @@
 mod api;
 mod capability;
 mod context;
+mod difference;
 mod elf;
 mod library;
 mod linear;

@@ -25,6 +25,7 @@ use wattle_logic::{Sort, Term};
 
 use crate::api::{self, Ast};
 use crate::context::{Context, Limits, length, stop_of, text};
+use crate::difference::{Decided, Differences};
 use crate::translate::{Failure, Translation};
 use crate::watch::Watch;
 use crate::{Decide, Decision, Library, Lit, Models, Stop, Unsupported};
@@ -38,6 +39,8 @@ pub struct Counters {
     pub stopped: u64,
     /// Implications that were answered before.
     pub cache_hits: u64,
+    /// Checks that needed no Z3.
+    pub differences: u64,
     /// In checks only.
     pub time: Duration,
 }
@@ -76,14 +79,28 @@ impl fmt::Debug for Count {
     }
 }
 
+/// Who has decided a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Z3,
+    Differences,
+}
+
+/// So many questions that Z3 does not see are work like one that it does.
+const CHEAPER: u64 = 16;
+
 #[derive(Debug)]
 pub struct Solver {
     watch: Option<Arc<Watch>>,
     count: Option<Count>,
     translation: Translation,
     literals: HashMap<Term, Lit>,
-    /// By number, and back.
-    asts: Vec<Ast>,
+    /// Decides what it can before Z3 is asked.
+    differences: Option<Differences>,
+    /// By number: the term, and its literal of Z3 as soon as Z3 needs it.
+    terms: Vec<Term>,
+    asts: Vec<Option<Ast>>,
+    /// And back.
     numbers: HashMap<Ast, Lit>,
     implications: HashMap<(Vec<Lit>, Lit), bool>,
     /// Of the last *unsat*.
@@ -92,7 +109,8 @@ pub struct Solver {
     pending: Vec<Ast>,
     /// Of the last *sat*, once somebody has asked for it: it costs as much as the check.
     model: Option<api::Model>,
-    last_was_sat: bool,
+    /// Who said *sat* last.
+    last_sat: Option<By>,
     /// After a failure that may have lost a term.
     broken: Option<Stop>,
     counters: Counters,
@@ -122,19 +140,29 @@ impl Solver {
             count: None,
             translation,
             literals: HashMap::new(),
+            differences: None,
+            terms: Vec::new(),
             asts: Vec::new(),
             numbers: HashMap::new(),
             implications: HashMap::new(),
             core: Vec::new(),
             pending: Vec::new(),
             model: None,
-            last_was_sat: false,
+            last_sat: None,
             broken: None,
             counters: Counters::default(),
             assumed: Vec::new(),
             raw,
             context,
         })
+    }
+
+    /// Let a procedure for differences answer what it can, here and in solvers made from this one. For those who ask
+    /// much; those who check answers of others do without.
+    #[must_use]
+    pub fn with_differences(mut self) -> Solver {
+        self.differences = Some(Differences::new());
+        self
     }
 
     /// Told of every check before it begins, here and in solvers made from this one; *true* ends it and all later ones.
@@ -154,6 +182,9 @@ impl Solver {
             // Answers from before may be too weak.
             self.implications.clear();
             self.pending.push(ast);
+        }
+        if let Some(differences) = &mut self.differences {
+            differences.assert(term);
         }
         Ok(())
     }
@@ -196,6 +227,7 @@ impl Solver {
         let mut other = Solver::of(self.context.shared())?;
         other.watch = self.watch.clone();
         other.count = self.count.clone();
+        other.differences = self.differences.as_ref().map(|_| Differences::new());
         Ok(other)
     }
 
@@ -250,7 +282,7 @@ impl Solver {
     }
 
     fn forget_model(&mut self) {
-        self.last_was_sat = false;
+        self.last_sat = None;
         if let Some(model) = self.model.take() {
             // SAFETY: a model of this context that we hold one reference to.
             unsafe { (self.context.api().model_dec_ref)(self.context.raw(), model) }
@@ -278,7 +310,7 @@ impl Solver {
     }
 
     fn model(&mut self) -> Option<api::Model> {
-        if self.model.is_none() && self.last_was_sat {
+        if self.model.is_none() && self.last_sat == Some(By::Z3) {
             let (api, context) = (self.context.api(), self.context.raw());
             // SAFETY: the last check of this solver was *sat*, and nothing was asserted since.
             unsafe {
@@ -320,18 +352,19 @@ impl Decide for Solver {
         if let Some(known) = self.literals.get(term) {
             return Ok(*known);
         }
-        let translated = self.boolean(term)?;
-        let lit = Lit(u32::try_from(self.asts.len()).unwrap_or(u32::MAX));
-        let made = match translated {
-            Some(ast) => self.activate(ast),
-            None => Err(Stop::Memory),
+        if term.sort() != Sort::Bool {
+            return Err(Unsupported(format!("a condition of sort `{}`", term.sort())));
+        }
+        let ast = match self.translated_for_z3(term)? {
+            Translated::Now(ast) => Some(ast),
+            Translated::Later => None,
         };
-        let ast = made.unwrap_or_else(|why| {
-            self.broken.get_or_insert(why);
-            self.translation.truth
-        });
+        let lit = Lit(u32::try_from(self.asts.len()).unwrap_or(u32::MAX));
         self.asts.push(ast);
-        self.numbers.insert(ast, lit);
+        self.terms.push(term.clone());
+        if let Some(ast) = ast {
+            self.numbers.insert(ast, lit);
+        }
         self.literals.insert(term.clone(), lit);
         Ok(lit)
     }
@@ -340,20 +373,111 @@ impl Decide for Solver {
         self.forget_model();
         self.core.clear();
         self.counters.checks += 1;
-        if self.count.as_ref().is_some_and(|Count(count)| count()) {
-            self.broken.get_or_insert(Stop::Asked);
-        }
-        self.assert_pending();
         let stopped = self.is_stopped().then_some(Stop::Asked);
         if let Some(why) = self.broken.clone().or(stopped) {
             self.counters.stopped += 1;
             return Decision::Stopped(why);
         }
-        self.assumed.clear();
-        self.assumed.extend(assumptions.iter().filter_map(|lit| self.asts.get(lit.0 as usize)));
-        if self.assumed.len() != assumptions.len() {
+        match self.by_differences(assumptions) {
+            Some(decision) => decision,
+            None => self.by_z3(assumptions),
+        }
+    }
+
+    fn core(&self) -> Vec<Lit> {
+        self.core.clone()
+    }
+}
+
+/// When Z3 gets to know a term.
+enum Translated {
+    Now(Ast),
+    /// When it is first asked about it. It understands it.
+    Later,
+}
+
+impl Solver {
+    /// A term that differences understand may never come to Z3, which is the faster the fewer terms it knows.
+    fn translated_for_z3(&mut self, term: &Term) -> Result<Translated, Unsupported> {
+        if self.differences.as_mut().is_some_and(|differences| differences.literal(term)) {
+            return Ok(Translated::Later);
+        }
+        Ok(Translated::Now(self.known_to_z3(term)?))
+    }
+
+    fn known_to_z3(&mut self, term: &Term) -> Result<Ast, Unsupported> {
+        let made = match self.boolean(term)? {
+            Some(ast) => self.activate(ast),
+            None => Err(Stop::Memory),
+        };
+        Ok(made.unwrap_or_else(|why| {
+            self.broken.get_or_insert(why);
+            self.translation.truth
+        }))
+    }
+
+    /// Is the budget spent?
+    fn is_spent(&mut self) -> bool {
+        let spent = self.count.as_ref().is_some_and(|Count(count)| count());
+        if spent {
+            self.broken.get_or_insert(Stop::Asked);
+        }
+        spent
+    }
+
+    /// `None`: Z3 has to say.
+    fn by_differences(&mut self, assumptions: &[Lit]) -> Option<Decision> {
+        let differences = self.differences.as_mut()?;
+        let decided = differences.decide(assumptions.iter().map(|lit| lit.0 as usize))?;
+        self.counters.differences += 1;
+        if self.counters.differences.is_multiple_of(CHEAPER) && self.is_spent() {
             self.counters.stopped += 1;
-            return Decision::Stopped(Stop::GaveUp("a literal of another solver".to_owned()));
+            return Some(Decision::Stopped(Stop::Asked));
+        }
+        Some(match decided {
+            Decided::Sat => {
+                self.counters.sat += 1;
+                self.last_sat = Some(By::Differences);
+                Decision::Sat
+            }
+            Decided::Unsat(core) => {
+                self.counters.unsat += 1;
+                self.core = core.into_iter().map(|position| assumptions[position]).collect();
+                self.core.sort_unstable();
+                self.core.dedup();
+                Decision::Unsat
+            }
+        })
+    }
+
+    fn by_z3(&mut self, assumptions: &[Lit]) -> Decision {
+        self.is_spent();
+        self.assumed.clear();
+        for lit in assumptions {
+            let Some(known) = self.asts.get(lit.0 as usize).copied() else {
+                self.counters.stopped += 1;
+                return Decision::Stopped(Stop::GaveUp("a literal of another solver".to_owned()));
+            };
+            let ast = match known {
+                Some(ast) => ast,
+                None => {
+                    let made = self.known_to_z3(&self.terms[lit.0 as usize].clone());
+                    // What differences understand, Z3 does too.
+                    let ast = made.unwrap_or_else(|why| {
+                        self.broken.get_or_insert(Stop::GaveUp(why.to_string()));
+                        self.translation.truth
+                    });
+                    self.asts[lit.0 as usize] = Some(ast);
+                    self.numbers.insert(ast, *lit);
+                    ast
+                }
+            };
+            self.assumed.push(ast);
+        }
+        self.assert_pending();
+        if let Some(why) = self.broken.clone() {
+            self.counters.stopped += 1;
+            return Decision::Stopped(why);
         }
         let started = Instant::now();
         // SAFETY: a solver and terms of this context.
@@ -369,7 +493,7 @@ impl Decide for Solver {
         match answer {
             1 => {
                 self.counters.sat += 1;
-                self.last_was_sat = true;
+                self.last_sat = Some(By::Z3);
                 Decision::Sat
             }
             -1 => {
@@ -384,12 +508,14 @@ impl Decide for Solver {
         }
     }
 
-    fn core(&self) -> Vec<Lit> {
-        self.core.clone()
+    /// In the model that differences have, if they have one.
+    fn by_difference(&self, term: &Term) -> Option<i64> {
+        match (self.last_sat, &self.differences) {
+            (Some(By::Differences), Some(differences)) => differences.value(term),
+            _ => None,
+        }
     }
-}
 
-impl Solver {
     fn why_unknown(&mut self) -> Stop {
         if self.is_stopped() {
             return Stop::Asked;
@@ -408,6 +534,12 @@ impl Solver {
 
 impl Models for Solver {
     fn holds(&mut self, term: &Term) -> Option<bool> {
+        if self.last_sat == Some(By::Differences) {
+            return (term.sort() == Sort::Bool)
+                .then(|| self.by_difference(term))
+                .flatten()
+                .map(|value| value == 1);
+        }
         let ast = self.boolean(term).ok()??;
         let value = self.value(ast)?;
         // Terms are shared: equal ones are one.
@@ -423,6 +555,9 @@ impl Models for Solver {
     fn integer(&mut self, term: &Term) -> Option<i64> {
         if term.sort() == Sort::Bool {
             return None;
+        }
+        if self.last_sat == Some(By::Differences) {
+            return self.by_difference(term);
         }
         let ast = self.translated(term).ok()??;
         let value = self.value(ast)?;

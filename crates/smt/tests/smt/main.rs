@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod brute;
+mod difference;
 mod finding;
 mod interpolation;
 mod limits;

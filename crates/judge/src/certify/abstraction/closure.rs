@@ -4,7 +4,9 @@
 //! the step sets keeps its value, or gets the one that a triple gives it; any other has the value that a
 //! triple gives it, or none. The result must lie inside a state of the set. If it does not, and some cube
 //! agrees with the state as far as the state goes, then the state is split on a predicate that the cube
-//! names, and both parts are looked at; a part that contains a contradiction is empty. Where there is nothing
+//! names, and both parts are looked at; a part that contains a contradiction is empty. (A half is first looked up
+//! among the contradictions that name what it was split on; among all of them only before it is found to be
+//! wrong, since they are many.) Where there is nothing
 //! to split on, several states of the set may still cover the result together (the engine may have split
 //! in another order).
 
@@ -20,6 +22,9 @@ use super::{Checked, Claim, places, wrong};
 
 /// One state is split into at most so many parts. More would take too long, and prove nothing either way.
 const MOST_PARTS: usize = 4_096;
+
+/// Where splitting as it comes does not help, other ways to split are looked for up to this depth.
+const MOST_DEPTH: usize = 4;
 
 /// Why a state does not pass.
 pub(super) enum Failure {
@@ -209,6 +214,7 @@ impl<'c> Closure<'c> {
             match truth(cubes, &part) {
                 Truth::Yes => {}
                 Truth::Partly(on) => parts.add(self.halves(part, on)),
+                Truth::Unknown if self.is_empty(&part) => {}
                 Truth::Unknown => return fails(format!("property {property} may be violated")),
             }
         }
@@ -225,10 +231,75 @@ impl<'c> Closure<'c> {
     /// Taking the transition fails no check and leads to states of the set.
     fn step(&self, points: &[Point], state: Cube, number: usize) -> Result<(), Failure> {
         let transition = &self.checked.system.transitions[number];
-        let entry = &self.entries[number];
         let mut moved = points.to_vec();
         moved[transition.thread as usize] = transition.to;
-        let here = self.states_at(&moved);
+        match self.split_as_it_comes(&moved, state, number) {
+            Err(Failure::Wrong(what)) => {
+                let mut parts = MOST_PARTS;
+                for depth in 1..=MOST_DEPTH {
+                    if self.some_split(&moved, state, &self.entries[number], depth, &mut parts)? {
+                        return Ok(());
+                    }
+                }
+                fails(what)
+            }
+            other => other,
+        }
+    }
+
+    /// Is there a way to split the state, so deep at most, after which all parts pass? The engine may have split on
+    /// other predicates than the first that comes, and after a useless split a part may be empty without a triple
+    /// that says so. `parts`: so many may still be looked at.
+    fn some_split(
+        &self,
+        moved: &[Point],
+        part: Cube,
+        entry: &Entry,
+        depth: usize,
+        parts: &mut usize,
+    ) -> Result<bool, Failure> {
+        *parts = parts.checked_sub(1).ok_or(Failure::TooManyParts)?;
+        let mut candidates = Vec::new();
+        for cubes in &entry.checks {
+            match truth(cubes, &part) {
+                Truth::Yes => {}
+                Truth::Partly(on) => candidates.push(on),
+                Truth::Unknown => return Ok(self.is_empty(&part)),
+            }
+        }
+        if candidates.is_empty() {
+            let blocked = matches!(truth(&entry.blocked, &part), Truth::Yes);
+            if blocked || entry.is_impossible(&part) || self.is_empty(&part) {
+                return Ok(true);
+            }
+            let (after, _) = entry.after(&part);
+            if self.states_at(moved).iter().any(|other| after.implies(other)) {
+                return Ok(true);
+            }
+            if depth == 0 {
+                return self.cover(moved, after);
+            }
+            candidates = entry.candidates(&part);
+        }
+        if depth == 0 {
+            return Ok(false);
+        }
+        for on in candidates {
+            let mut pass = true;
+            for half in self.halves(part, on) {
+                pass = pass && self.some_split(moved, half, entry, depth - 1, parts)?;
+            }
+            if pass {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same, each part split on the first predicate that would decide more.
+    fn split_as_it_comes(&self, moved: &[Point], state: Cube, number: usize) -> Result<(), Failure> {
+        let entry = &self.entries[number];
+        let here = self.states_at(moved);
         let mut parts = Parts::new(state);
         'parts: while let Some(part) = parts.next()? {
             for (check, cubes) in entry.checks.iter().enumerate() {
@@ -238,6 +309,7 @@ impl<'c> Closure<'c> {
                         parts.add(self.halves(part, on));
                         continue 'parts;
                     }
+                    Truth::Unknown if self.is_empty(&part) => continue 'parts,
                     Truth::Unknown => return fails(format!("check {check} of step {number} may fail")),
                 }
             }
@@ -255,7 +327,7 @@ impl<'c> Closure<'c> {
             }
             match blocked.or(on) {
                 Some(on) => parts.add(self.halves(part, on)),
-                None if self.cover(&moved, after)? => {}
+                None if self.is_empty(&part) || self.cover(moved, after)? => {}
                 None => return fails(format!("step {number} leads out of the set")),
             }
         }
@@ -278,6 +350,7 @@ impl<'c> Closure<'c> {
             let near = here.iter().filter(|other| part.meets(other)).min_by_key(|other| open(other).len());
             match near.and_then(|near| open(near).iter().next()) {
                 Some(on) => parts.add(self.halves(part, on)),
+                None if self.is_empty(&part) => {}
                 None => return Ok(false),
             }
         }
@@ -290,6 +363,19 @@ impl Entry {
     fn is_impossible(&self, part: &Cube) -> bool {
         let applies = |cubes: &[Cube]| cubes.iter().any(|cube| part.implies(cube));
         self.sets.values().any(|[no, yes]| applies(no) && applies(yes))
+    }
+
+    /// The predicates that would decide more: of each cube that agrees with the part, the first that the part leaves open.
+    fn candidates(&self, part: &Cube) -> Vec<usize> {
+        let updates = self.sets.values().flatten().flatten();
+        let open = self.blocked.iter().chain(updates).filter(|cube| part.meets(cube));
+        let mut found = Vec::new();
+        for on in open.filter_map(|cube| cube.known().without(&part.known()).iter().next()) {
+            if !found.contains(&on) {
+                found.push(on);
+            }
+        }
+        found
     }
 
     /// What is known after the step, as far as the state decides it; and a predicate that would decide more.

@@ -24,6 +24,7 @@ mod feasible;
 mod method;
 mod options;
 mod parameterised;
+mod turns;
 
 use wattle_abstraction::System;
 use wattle_engine::{

@@ -18,12 +18,13 @@ use wattle_abstraction::path::Solution;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_memory::reduction::{Capacity, Reduction, plain_moves};
 use wattle_proving::{
-    Approach, Conclusion, FromSc, Learnt, Lifting, Proving, Start, Subject, UnderSc, irrelevant, why_stopped,
+    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, UnderSc, irrelevant, why_stopped,
 };
 
 use crate::feasible::{Feasible, Goal, Moving, Written, feasible};
 use crate::options::Refine;
 use crate::parameterised::{instances, parameterised};
+use crate::turns::{Turn, Turns};
 
 /// The engine at work on one task.
 pub(crate) struct Refinement<'a> {
@@ -37,12 +38,8 @@ enum Case {
     Real(Box<Real>),
     /// 3: the fewest slots that exclude it.
     Slots(u32),
-    /// 4: and refinement finds no predicates that exclude it.
-    Predicates,
     /// It is not known which.
     Unclear,
-    /// None: the loop has ended.
-    Done,
 }
 
 fn too_coarse(slots: u32) -> String {
@@ -60,19 +57,6 @@ struct Real {
     trace: AbstractTrace,
     solution: Solution,
 }
-
-/// The exact slots to begin with. With none, a store that is alone in its buffer may reach memory twice.
-const FIRST_SLOTS: u32 = 1;
-
-/// Slots are added for a trace up to this number. Where each number excludes one trace more and no number all
-/// of them, the order of stores matters, and the abstract rest has none.
-const MOST_SLOTS: u32 = 6;
-
-/// Where refinement by predicates does not come to an end, one slot more is tried, up to this number.
-const MOST_TRIED: u32 = 3;
-
-/// Refinement is taken not to come to an end after so many rounds.
-const PATIENCE: u64 = 24;
 
 /// A trace with more stores in one thread is not analysed.
 const MOST_STORES: u32 = 24;
@@ -94,35 +78,42 @@ impl Refinement<'_> {
             }
         }
         let sc = subject.left_by(conclusion, statistics);
-        let (mut slots, mut learnt) = (self.engine.slots.unwrap_or(FIRST_SLOTS), None);
-        loop {
+        let mut turns = Turns::new(self.engine.slots);
+        let mut last = None;
+        while let Some(turn) = turns.next() {
+            let slots = turn.slots;
             statistics.count("slots", u64::from(slots));
             let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
-            let conclusion = self.prove(&written, &sc, learnt.as_ref(), slots)?;
+            let conclusion = self.prove(&written, &sc, &turn)?;
             if let Some(lifting) = Lifting::new(&written.reduced) {
                 hints.learn(subject.left_with_buffers(&lifting, &conclusion));
             }
-            let case = match &conclusion {
-                Conclusion::Violated { trace, .. } => self.analyse(reduction, &written, trace, slots)?,
-                Conclusion::GaveUp { .. } if slots < MOST_TRIED => Case::Predicates,
-                Conclusion::GaveUp { .. } | Conclusion::Proof(_) => Case::Done,
-            };
-            let conclusion = match (case, self.engine.slots) {
-                (Case::Real(real), _) => return self.unsafe_by(*real, conclusion, statistics),
-                (Case::Slots(more), None) if more <= MOST_SLOTS => {
-                    slots = more;
-                    learnt = self.learnt(written, conclusion);
+            let stuck = match &conclusion {
+                Conclusion::Proof(_) => {
+                    return subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
+                }
+                Conclusion::Violated { trace, .. } => {
+                    match self.analyse(reduction, &written, trace, slots)? {
+                        Case::Real(real) => return self.unsafe_by(*real, conclusion, statistics),
+                        Case::Slots(more) if turns.need(more, self.learnt(&written, &conclusion)) => continue,
+                        Case::Slots(_) | Case::Unclear => self.gave_up(conclusion, too_coarse(slots)),
+                    }
+                }
+                Conclusion::GaveUp { why: GaveUp::Patience(_), .. } => {
+                    match self.learnt(&written, &conclusion) {
+                        Some(learnt) => turns.put_off(learnt),
+                        None => turns.drop_this(),
+                    }
                     continue;
                 }
-                (Case::Predicates, None) => {
-                    (slots, learnt) = (slots + 1, None);
-                    continue;
-                }
-                (Case::Slots(_) | Case::Unclear, _) => self.gave_up(conclusion, too_coarse(slots)),
-                (Case::Predicates | Case::Done, _) => conclusion,
+                Conclusion::GaveUp { .. } => conclusion,
             };
-            return subject.answer(conclusion, &written.system, Some(&written.reduced), statistics);
+            turns.drop_this();
+            last = Some((stuck, written));
         }
+        let nothing = || Reason::Undecided("no number of slots is left to try".into());
+        let (conclusion, written) = last.ok_or_else(nothing)?;
+        subject.answer(conclusion, &written.system, Some(&written.reduced), statistics)
     }
 
     fn written(&self, reduction: &dyn Reduction, capacity: &Capacity) -> Result<Written, Halt> {
@@ -132,17 +123,12 @@ impl Refinement<'_> {
     }
 
     /// The inner loop.
-    fn prove(
-        &self,
-        written: &Written,
-        sc: &FromSc,
-        learnt: Option<&Learnt>,
-        slots: u32,
-    ) -> Result<Conclusion, Halt> {
+    fn prove(&self, written: &Written, sc: &FromSc, turn: &Turn) -> Result<Conclusion, Halt> {
         let (subject, Written { reduced, system }) = (self.subject, written);
+        let Turn { slots, learnt, patience } = turn;
         let phase = format!("{slots} exact slots");
         subject.run.progress(&Progress { phase: phase.clone(), states: 0, depth: 0 });
-        let mut start = learnt.map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
+        let mut start = learnt.as_ref().map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
         start.predicates = [parameterised(sc.predicates.terms(), reduced), start.predicates].concat();
         let given = sc.given && learnt.is_none();
         let proving = Proving {
@@ -156,7 +142,7 @@ impl Refinement<'_> {
             forgets: !given,
             given,
             lean: false,
-            patience: (self.engine.slots.is_none() && slots < MOST_TRIED).then_some(PATIENCE),
+            patience: *patience,
             instances: &|predicate| instances(predicate, reduced),
             irrelevant: &|all| irrelevant(reduced, &subject.shape, &sc.predicates, all),
         };
@@ -229,19 +215,25 @@ impl Refinement<'_> {
         self.subject.answer(real, &written.system, Some(&written.reduced), statistics)
     }
 
-    /// What is carried over to more slots.
-    fn learnt(&self, written: Written, conclusion: Conclusion) -> Option<Learnt> {
+    /// What is carried over to more slots, or to the next turn with as many.
+    fn learnt(&self, written: &Written, conclusion: &Conclusion) -> Option<Learnt> {
         match conclusion {
-            Conclusion::Violated { predicates, further, figures, .. } => {
-                Some(Learnt { program: written.reduced.program, predicates, further, figures })
-            }
-            Conclusion::Proof(_) | Conclusion::GaveUp { .. } => None,
+            Conclusion::Violated { predicates, further, figures, .. }
+            | Conclusion::GaveUp { predicates, further, figures, .. } => Some(Learnt {
+                program: written.reduced.program.clone(),
+                predicates: predicates.clone(),
+                further: further.clone(),
+                figures: figures.clone(),
+            }),
+            Conclusion::Proof(_) => None,
         }
     }
 
     fn gave_up(&self, conclusion: Conclusion, why: String) -> Conclusion {
         match conclusion {
-            Conclusion::Violated { trace, predicates, .. } => Conclusion::GaveUp { why, trace, predicates },
+            Conclusion::Violated { trace, predicates, further, figures, .. } => {
+                Conclusion::GaveUp { why: GaveUp::Stuck(why), trace, predicates, further, figures }
+            }
             other => other,
         }
     }

@@ -31,7 +31,7 @@ impl Subject<'_> {
                 Ok((Verdict::Unsafe { counterexample }, None).into())
             }
             Conclusion::GaveUp { why, trace, .. } => {
-                let unknown = Verdict::Unknown { reason: Reason::Undecided(why) };
+                let unknown = Verdict::Unknown { reason: Reason::Undecided(why.to_string()) };
                 let suspicion = Some(suspicion(system, moves, &trace));
                 Ok(Answer { suspicion, ..(unknown, None).into() })
             }

@@ -35,7 +35,7 @@ pub use control::control;
 pub use figures::Figures;
 pub use learnt::Learnt;
 pub use lift::{Lifting, Place};
-pub use prove::{Conclusion, Proof, Proving, Start, violates_bound};
+pub use prove::{Conclusion, GaveUp, Proof, Proving, Start, violates_bound};
 pub use relevance::irrelevant;
 pub use sc::{FromSc, Literals, UnderSc};
 pub use solver::{library, solver, why_stopped};

@@ -11,7 +11,7 @@ use std::time::Instant;
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::{
-    Ask, Cube, Known, Predicates, Questions, Reach, Scope, Set, Stopped, System, interpolate, slice,
+    Ask, Cube, Known, MOST_PREDICATES, Predicates, Questions, Reach, Scope, Set, Stopped, System, interpolate, slice,
 };
 use wattle_engine::{Contradiction, Halt, Reason, Spent, Work};
 use wattle_logic::Term;
@@ -40,13 +40,32 @@ pub enum Conclusion {
         further: HashMap<Ask, Reach>,
         figures: Box<Figures>,
     },
-    /// The loop does not know how to go on.
     GaveUp {
-        why: String,
+        why: GaveUp,
         /// What could be neither refuted nor solved.
         trace: AbstractTrace,
         predicates: Predicates,
+        further: HashMap<Ask, Reach>,
+        figures: Box<Figures>,
     },
+}
+
+/// Why there is neither a proof nor a violation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GaveUp {
+    /// So many rounds were all that it was to have.
+    Patience(u64),
+    /// The loop does not know how to go on.
+    Stuck(String),
+}
+
+impl fmt::Display for GaveUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GaveUp::Patience(rounds) => write!(f, "refinement has no end after {rounds} rounds"),
+            GaveUp::Stuck(why) => f.write_str(why),
+        }
+    }
 }
 
 impl Conclusion {
@@ -144,7 +163,7 @@ const EXPLAINED_BY_SLICES: usize = 4;
 const FEW: usize = 24;
 
 fn too_many() -> Reason {
-    Reason::TooLarge("more than 256 predicates".into())
+    Reason::TooLarge(format!("more than {MOST_PREDICATES} predicates"))
 }
 
 impl Proving<'_> {
@@ -178,17 +197,18 @@ impl Proving<'_> {
                 }
             }
             let rounds = figures.rounds - start.figures.rounds;
-            if self.patience.is_some_and(|patience| rounds >= patience) {
-                let (why, predicates) = (format!("no end after {rounds} rounds"), abstraction.predicates);
-                return Ok(Conclusion::GaveUp { why, trace, predicates });
-            }
-            let refined = self.refine(solver, &mut abstraction, &mut questions, &trace)?;
+            let impatient = self.patience.is_some_and(|patience| rounds >= patience);
+            let refined = match impatient {
+                true => Err(GaveUp::Patience(rounds)),
+                false => self.refine(solver, &mut abstraction, &mut questions, &trace)?,
+            };
             figures.calls += solver.counters().checks;
             match refined {
                 Ok(more) => figures.refined += more,
                 Err(why) => {
-                    let predicates = abstraction.predicates;
-                    return Ok(Conclusion::GaveUp { why: why.into(), trace, predicates });
+                    let Abstraction { predicates, scope: Scope { further, .. }, .. } = abstraction;
+                    let figures = Box::new(figures);
+                    return Ok(Conclusion::GaveUp { why, trace, predicates, further, figures });
                 }
             }
         }
@@ -232,15 +252,14 @@ impl Proving<'_> {
     }
 
     /// Make the abstraction more precise, because of a trace that is not real: how many predicates are new?
-    /// First, the predicates may say enough and only not have been asked. The inner `Err`: why nothing can be
-    /// done.
+    /// First, the predicates may say enough and only not have been asked.
     fn refine(
         &self,
         solver: &mut Solver,
         abstraction: &mut Abstraction,
         questions: &mut Questions,
         trace: &AbstractTrace,
-    ) -> Result<Result<usize, &'static str>, Halt> {
+    ) -> Result<Result<usize, GaveUp>, Halt> {
         let failed = |stopped| self.reason(stopped);
         let further = self.further(solver, abstraction, questions, trace).map_err(failed)?;
         if !further.is_empty() {
@@ -248,7 +267,7 @@ impl Proving<'_> {
             return Ok(Ok(0));
         }
         if !self.refines {
-            return Ok(Err("the predicates do not suffice"));
+            return Ok(Err(GaveUp::Stuck("the predicates do not suffice".into())));
         }
         if self.is_lazy() && !abstraction.scope.forgets {
             abstraction.scope.forgets = true;
@@ -261,14 +280,17 @@ impl Proving<'_> {
         let (given, target) = self.obligation(trace)?;
         let more = self.explain(solver, predicates, trace, &given, &target, slices).map_err(failed)?;
         for predicate in &more {
-            predicates.add(self.system, predicate).ok_or_else(too_many)?;
+            if predicates.add(self.system, predicate).is_none() {
+                return Ok(Err(GaveUp::Stuck(format!("more than {MOST_PREDICATES} predicates"))));
+            }
         }
         for image in more.iter().flat_map(|new| [self.subject.images(new), (self.instances)(new)].concat()) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }
         let new = predicates.len() - before;
-        Ok(if new == 0 { Err("refinement found no new predicate") } else { Ok(new) })
+        let nothing = || GaveUp::Stuck("refinement found no new predicate".into());
+        Ok(if new == 0 { Err(nothing()) } else { Ok(new) })
     }
 
     fn obligation(&self, trace: &AbstractTrace) -> Result<(Term, Term), Halt> {
@@ -304,7 +326,10 @@ impl Proving<'_> {
             return Ok(sliced);
         }
         let interpolated = new(interpolate::predicates(self.system, solver, trace, given, target)?);
-        let use_sliced = interpolated.is_empty() || !sliced.is_empty() && sliced.len() < interpolated.len();
+        // An interpolant may be the sum of what it rests on, which says little about any of it.
+        let sums = |all: &[Term]| all.iter().any(|one| self.system.cells_of(one).len() > 2);
+        let worse = sliced.len() < interpolated.len() || sums(&interpolated) && !sums(&sliced);
+        let use_sliced = interpolated.is_empty() || !sliced.is_empty() && worse;
         Ok(if use_sliced { sliced } else { interpolated })
     }
 

@@ -14,18 +14,23 @@ use crate::system::{System, Transition};
 #[derive(Clone, Debug)]
 pub(crate) struct Dead(Vec<Vec<Set>>);
 
+/// By thread and point: the dead locals of that thread.
+pub(crate) fn dead(system: &System) -> Vec<Vec<Vec<u32>>> {
+    let watched: BTreeSet<u32> =
+        system.properties.iter().flat_map(|(_, formula)| system.cells_of(formula)).collect();
+    let of_thread = |thread: usize| {
+        let own = |cell: &u32| system.cells[*cell as usize].owner == Some(thread as u32);
+        let locals: BTreeSet<u32> = (0..system.cells.len() as u32).filter(own).collect();
+        let live = live(system, thread, &locals, &watched);
+        live.iter().map(|live| locals.difference(live).copied().collect()).collect()
+    };
+    (0..system.leaving.len()).map(of_thread).collect()
+}
+
 impl Dead {
     pub fn new(system: &System, predicates: &Predicates) -> Dead {
-        let watched: BTreeSet<u32> =
-            system.properties.iter().flat_map(|(_, formula)| system.cells_of(formula)).collect();
-        let of_thread = |thread: usize| {
-            let own = |cell: &u32| system.cells[*cell as usize].owner == Some(thread as u32);
-            let locals: BTreeSet<u32> = (0..system.cells.len() as u32).filter(own).collect();
-            let live = live(system, thread, &locals, &watched);
-            let dead = |live: &BTreeSet<u32>| predicates.about(&locals.difference(live).copied().collect());
-            live.iter().map(dead).collect()
-        };
-        Dead((0..system.leaving.len()).map(of_thread).collect())
+        let about = |dead: &Vec<u32>| predicates.about(dead);
+        Dead(system.dead().iter().map(|points| points.iter().map(about).collect()).collect())
     }
 
     /// Nothing is dropped.

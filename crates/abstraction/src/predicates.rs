@@ -15,6 +15,8 @@ use crate::system::System;
 pub struct Predicates {
     terms: Vec<Term>,
     cells: Vec<BTreeSet<u32>>,
+    /// By cell: the predicates that speak of it.
+    of_cell: Vec<Set>,
     /// What follows from each where it is true.
     assumed: Vec<Term>,
     /// Those that speak of elements of sets.
@@ -46,6 +48,8 @@ impl Predicates {
         if sets::speaks_of_elements(&predicate) {
             self.of_sets.insert(self.terms.len());
         }
+        self.of_cell.resize(self.of_cell.len().max(system.cells.len()), Set::default());
+        cells.iter().for_each(|cell| self.of_cell[*cell as usize].insert(self.terms.len()));
         self.assumed.push(sets::assumed(&predicate, &system.chosen).fold());
         self.terms.push(predicate);
         self.cells.push(cells);
@@ -95,31 +99,27 @@ impl Predicates {
     }
 
     /// The predicates that speak of one of these cells.
-    pub fn about(&self, cells: &BTreeSet<u32>) -> Set {
-        let about = |(number, own): (usize, &BTreeSet<u32>)| (!own.is_disjoint(cells)).then_some(number);
-        self.cells.iter().enumerate().filter_map(about).collect()
+    pub fn about<'c>(&self, cells: impl IntoIterator<Item = &'c u32>) -> Set {
+        let of = cells.into_iter().filter_map(|cell| self.of_cell.get(*cell as usize));
+        of.fold(Set::default(), |all, of| all.union(of))
     }
 
     /// The predicates that speak of these cells only.
     pub fn inside(&self, cells: &BTreeSet<u32>) -> Set {
-        let inside = |(number, own): (usize, &BTreeSet<u32>)| own.is_subset(cells).then_some(number);
-        self.cells.iter().enumerate().filter_map(inside).collect()
+        self.about(cells).iter().filter(|number| self.cells[*number].is_subset(cells)).collect()
     }
 
     /// The cone of influence: the predicates that speak of one of these cells, or of a cell that such a
     /// predicate speaks of, and so on. Literals outside it say nothing about formulas over these cells,
     /// unless they contradict each other.
     pub fn cone(&self, cells: &BTreeSet<u32>) -> Set {
-        let mut cells = cells.clone();
         let mut cone = Set::default();
-        loop {
-            let more = self.about(&cells).without(&cone);
-            if more.is_empty() {
-                return cone;
-            }
-            more.iter().for_each(|predicate| cells.extend(&self.cells[predicate]));
+        let mut more = self.about(cells);
+        while !more.is_empty() {
             cone = cone.union(&more);
+            more = self.about(more.iter().flat_map(|predicate| &self.cells[predicate])).without(&cone);
         }
+        cone
     }
 }
 

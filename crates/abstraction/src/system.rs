@@ -12,6 +12,7 @@
 //! integers, pointers, remote operations) is refused, with its place.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term, Value};
 use wattle_program::{
@@ -94,6 +95,8 @@ pub struct System {
     /// Formulas over cells, `At` and `Ended`: each must hold (`finally`: when all threads have ended).
     pub properties: Vec<(PropertyKind, Term)>,
     pub(crate) numbers: HashMap<Term, u32>,
+    /// Asked for in every round, and always the same.
+    pub(crate) dead: OnceLock<Vec<Vec<Vec<u32>>>>,
 }
 
 impl System {
@@ -118,6 +121,7 @@ impl System {
             first: marks(program, |_| None),
             properties: vec![],
             cells: vec![],
+            dead: OnceLock::new(),
         };
         for process in program.process_ids() {
             let cfg = &program.process(process).cfg;
@@ -156,6 +160,11 @@ impl System {
             solver.assert(domain).map_err(|why| why.to_string())?;
         }
         Ok(solver)
+    }
+
+    /// By thread and point: the dead locals of that thread.
+    pub(crate) fn dead(&self) -> &[Vec<Vec<u32>>] {
+        self.dead.get_or_init(|| crate::live::dead(self))
     }
 
     /// The cells that a formula speaks of.

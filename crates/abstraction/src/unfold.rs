@@ -9,6 +9,7 @@
 //! no order.)
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use wattle_logic::{Binary, Kind, Sort, Term, Value};
 
@@ -193,6 +194,7 @@ impl<'s> Line<'s> {
             numbers,
             initial,
             chosen: vec![],
+            dead: OnceLock::new(),
             ..self.from.clone()
         };
         let nothing = AbstractTrace { steps: vec![], states: vec![], violated: Violated::Property(0) };

@@ -11,7 +11,8 @@ use std::time::Instant;
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::{
-    Ask, Cube, Known, MOST_PREDICATES, Predicates, Questions, Reach, Scope, Set, Stopped, System, interpolate, slice,
+    Ask, Cube, Known, MOST_PREDICATES, Predicates, Questions, Reach, Scope, Set, Stopped, System,
+    interpolate, slice,
 };
 use wattle_engine::{Contradiction, Halt, Reason, Spent, Work};
 use wattle_logic::Term;
@@ -325,11 +326,14 @@ impl Proving<'_> {
         if slices && !sliced.is_empty() && sliced.len() <= FEW {
             return Ok(sliced);
         }
-        let interpolated = new(interpolate::predicates(self.system, solver, trace, given, target)?);
-        // An interpolant may be the sum of what it rests on, which says little about any of it.
-        let sums = |all: &[Term]| all.iter().any(|one| self.system.cells_of(one).len() > 2);
-        let worse = sliced.len() < interpolated.len() || sums(&interpolated) && !sums(&sliced);
-        let use_sliced = interpolated.is_empty() || !sliced.is_empty() && worse;
+        let mut interpolated = new(interpolate::predicates(self.system, solver, trace, given, target)?);
+        // An interpolant may be the sum of what it rests on, which says little about any of it. Such sums are taken
+        // only where there is nothing else.
+        let is_sum = |one: &Term| self.system.cells_of(one).len() > 2;
+        if interpolated.iter().any(|one| !is_sum(one)) {
+            interpolated.retain(|one| !is_sum(one));
+        }
+        let use_sliced = interpolated.is_empty() || !sliced.is_empty() && sliced.len() < interpolated.len();
         Ok(if use_sliced { sliced } else { interpolated })
     }
 

@@ -1,8 +1,8 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `bmc` bounded model
-//! checking, `agree` compares that with the
+//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `refine` the search for
+//! fences with abstract store buffers, `bmc` bounded model checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
 //! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
@@ -13,6 +13,7 @@
 mod agree;
 mod atomics;
 mod bmc;
+mod child;
 mod closing;
 mod deepen;
 mod explore;
@@ -24,6 +25,7 @@ mod order;
 mod predicates;
 mod read;
 mod reduction;
+mod refine;
 mod smt;
 pub mod tables;
 pub mod twins;
@@ -35,6 +37,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench reduction [COUNT [SEED]]
        wattle-bench explore
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
+       wattle-bench refine [tso|pso|alone|automatic|PROGRAM]… [--quick | --limit SECONDS] [--keep newest] [--rest havoc]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
              | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
@@ -55,6 +58,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Some((command, rest)) if command == "reduction" => reduction::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
+        Some((command, rest)) if command == "refine" || command == "seed-001" => refine::run(rest),
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "limits" => limits::run(rest),

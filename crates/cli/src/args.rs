@@ -153,8 +153,9 @@ pub(crate) struct Search {
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
     /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso
-    /// (engine extrapolate: as many as it takes, up to 4; --emit reduced: 1). Under pso also for one variable, or
-    /// one element: x=2, flag[0]=3; the others hold one then, unless a number says more
+    /// (engine extrapolate: as many as it takes, up to 4; engine refine: how many of them are exact, as many as it takes;
+    /// --emit reduced: 1). Under pso also for one variable, or one element, but not in engine refine: x=2, flag[0]=3; the
+    /// others hold one then, unless a number says more
     #[arg(long, value_name = "N|NAME=N", value_parser = units::buffer)]
     pub buffer: Vec<(Option<String>, u32)>,
     /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
@@ -171,7 +172,7 @@ pub(crate) struct Search {
     pub sc_copy: ScCopy,
 }
 
-/// What engine extrapolate may use.
+/// What engines that prove with predicates may use.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Predicates (engine extrapolate)")]
 pub(crate) struct Predicates {
@@ -184,7 +185,7 @@ pub(crate) struct Predicates {
     /// At most so many predicates in a cube (default: as many as it takes; --search cubes: 4)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub cube_size: Option<usize>,
-    /// Find all predicates, also where the text gives some
+    /// Find all predicates, also where the text gives some (engine refine as well)
     #[arg(long)]
     pub ignore_predicates: bool,
     /// Use the predicates of the text, or those of its guards and properties, and no others
@@ -271,14 +272,14 @@ pub(crate) struct Check {
 
 /// What becomes of stores that find no room in a reduced program.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Abstract buffers (--emit reduced)")]
+#[command(next_help_heading = "Abstract buffers (engine refine, check --emit reduced)")]
 pub(crate) struct AbstractBuffers {
-    /// Stores that find no room go into an abstract rest, of which this is kept (default: they overflow, which is an
-    /// error). The program then does what the machine does, and more
+    /// Stores that find no room go into an abstract rest, of which this is kept (engine refine: set; --emit reduced: without
+    /// this option they overflow, which is an error). The program then does what the machine does, and more
     #[arg(long, value_enum, value_name = "WHAT")]
     pub rest: Option<Contents>,
     /// Which stores have room beside the rest
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::Oldest, requires = "rest")]
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::Oldest)]
     pub keep: Keep,
 }
 
@@ -409,6 +410,8 @@ pub(crate) struct Fix {
     pub strict: Strict,
     #[command(flatten)]
     pub search: Search,
+    #[command(flatten)]
+    pub abstract_buffers: AbstractBuffers,
     #[command(flatten)]
     pub predicates: Predicates,
 }

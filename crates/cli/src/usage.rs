@@ -17,6 +17,7 @@ use crate::args::{Cli, Command, Dump, Emit, Question, View};
 
 const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
+const REFINE: &str = "refine";
 const BMC: &str = "bmc";
 const ENUMERATE: &str = "enumerate";
 /// Every engine, also those to come.
@@ -28,23 +29,23 @@ const REDUCED: &str = "emit reduced";
 const CONFIGURES: [(&str, &str, &[&str]); 19] = [
     ("timeout", "--timeout", EVERY),
     ("memory", "--memory", EVERY),
-    ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, ENUMERATE]),
+    ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, REFINE, ENUMERATE]),
     ("threads", "--threads", &[EXPLORE]),
     ("no_reduction", "--no-reduction", &[EXPLORE]),
     ("capacity", "--capacity", &[EXPLORE]),
-    ("buffer", "--buffer", &[EXTRAPOLATE, REDUCED]),
-    ("rest", "--rest", &[REDUCED]),
-    ("keep", "--keep", &[REDUCED]),
+    ("buffer", "--buffer", &[EXTRAPOLATE, REFINE, REDUCED]),
+    ("rest", "--rest", &[REFINE, REDUCED]),
+    ("keep", "--keep", &[REFINE, REDUCED]),
     ("unwind", "--unwind", &[BMC, ENUMERATE]),
     ("unwind_loop", "--unwind-loop", &[BMC]),
     ("formulation", "--formulation", &[BMC]),
     ("method", "--method", &[EXTRAPOLATE]),
     ("cubes_by", "--search", &[EXTRAPOLATE]),
     ("cube_size", "--cube-size", &[EXTRAPOLATE]),
-    ("ignore_predicates", "--ignore-predicates", &[EXTRAPOLATE]),
+    ("ignore_predicates", "--ignore-predicates", &[EXTRAPOLATE, REFINE]),
     ("no_refinement", "--no-refinement", &[EXTRAPOLATE]),
     ("rules", "--rules", &[EXTRAPOLATE]),
-    ("smt_library", "--smt-library", &[EXTRAPOLATE]),
+    ("smt_library", "--smt-library", &[EXTRAPOLATE, REFINE]),
 ];
 
 /// What is done with store buffers; under sc there are none.
@@ -112,6 +113,18 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
             ));
         }
     }
+    let reduced = part.engines.contains(&REDUCED);
+    if given("keep") && reduced && !given("rest") {
+        return Err("--keep has no effect here: without --rest, stores that find no room overflow".into());
+    }
+    let named = |(name, _): &(Option<String>, u32)| name.is_some();
+    let takes_names = reduced || part.engines.contains(&EXTRAPOLATE);
+    if given("buffer") && !takes_names && room(cli).iter().any(named) {
+        return Err(format!(
+            "--buffer NAME=N has no effect here: it is for engine {EXTRAPOLATE} and --emit reduced, and {}",
+            part.why
+        ));
+    }
     if given("sc_copy") && !part.copies {
         return Err(
             "--sc-copy has no effect here: it says how sc reads a remote copy, and neither sc nor rma is \
@@ -122,12 +135,25 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
     Ok(warnings)
 }
 
-fn list(engines: &[&str]) -> String {
-    let engines: Vec<&str> = engines.iter().copied().filter(|engine| *engine != REDUCED).collect();
-    match engines[..] {
-        [] => "--emit reduced".into(),
+fn list(all: &[&str]) -> String {
+    let engines: Vec<&str> = all.iter().copied().filter(|engine| *engine != REDUCED).collect();
+    let engines = match engines[..] {
+        [] => return "--emit reduced".into(),
         [engine] => format!("engine {engine}"),
         _ => format!("engines {}", engines.join(", ")),
+    };
+    if all.contains(&REDUCED) { format!("{engines} and --emit reduced") } else { engines }
+}
+
+/// What `--buffer` says.
+fn room(cli: &Cli) -> &[(Option<String>, u32)] {
+    match &cli.command {
+        Command::Check(args) => &args.search.buffer,
+        Command::Fix(args) => &args.search.buffer,
+        Command::Compare(args) => &args.search.buffer,
+        Command::Outcomes(args) => &args.search.buffer,
+        Command::Test(args) => &args.search.buffer,
+        _ => &[],
     }
 }
 
@@ -353,8 +379,21 @@ mod tests {
         assert!(check(&["--dump", "ssa", "--timeout", "3s"]));
         assert!(check(&["--dump", "boolean", "--certify"]));
         assert!(check(&["--emit", "reduced", "--engine", "explore"]));
-        assert!(check(&["--rest", "set"]));
+        assert!(check(&["--engine", "extrapolate", "--rest", "set"]));
+        assert!(check(&["--engine", "explore", "--keep", "newest"]));
+        assert!(check(&["--check", "deadlock", "--rest", "set"]));
+        assert!(check(&["--emit", "reduced", "--keep", "newest"]));
+        assert!(check(&["--engine", "refine", "--method", "ce"]));
+        assert!(check(&["--engine", "refine", "--no-refinement"]));
+        assert!(check(&["--engine", "refine", "--capacity", "2"]));
+        assert!(check(&["--engine", "refine", "--threads", "2"]));
+        assert!(check(&["--engine", "refine", "--buffer", "x=2"]));
+        assert!(check(&["--engine", "refine", "--buffer", "1", "--buffer", "x=2"]));
         assert!(check(&["--dump", "predicates", "--rest", "set", "--keep", "newest"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--rest", "set"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--engine", "refine", "--keep", "oldest"]));
+        assert!(is_refused(&["fix", "a.wtl", "--model", "power", "--rest", "havoc"]));
+        assert!(is_refused(&["fix", "a.wtl", "--model", "pso", "--engine", "explore", "--rest", "havoc"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--emit", "reduced", "--rest", "set"]));
         assert!(check(&["--sc-copy", "atomic"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "sc", "--buffer", "2"]));
@@ -385,6 +424,13 @@ mod tests {
         assert_eq!(check(&["--engine", "bmc", "--unwind", "3", "--formulation", "clocks"]), Ok(vec![]));
         assert_eq!(check(&["--emit", "reduced", "--buffer", "2"]), Ok(vec![]));
         assert_eq!(check(&["--emit", "reduced", "--rest", "havoc", "--keep", "newest"]), Ok(vec![]));
+        let refine = |more: &[&str]| check(&[&["--engine", "refine"], more].concat());
+        assert_eq!(refine(&["--rest", "havoc", "--buffer", "2", "--max-states", "9"]), Ok(vec![]));
+        assert_eq!(refine(&["--keep", "newest", "--ignore-predicates", "--smt-library", "z3"]), Ok(vec![]));
+        assert_eq!(check(&["--rest", "set", "--buffer", "x=2"]), Ok(vec![]));
+        assert_eq!(check(&["--keep", "newest"]), Ok(vec![]));
+        assert_eq!(usage(&["fix", "a.wtl", "--model", "tso", "--rest", "havoc"]), Ok(vec![]));
+        assert_eq!(usage(&["test", "a.wtl", "--engine", "refine", "--buffer", "2"]), Ok(vec![]));
         assert_eq!(check(&["--dump", "boolean", "--cube-size", "2", "--timeout", "3s"]), Ok(vec![]));
         assert_eq!(check(&["--dump", "events", "--unwind", "2"]), Ok(vec![]));
         assert_eq!(usage(&["check", "a.wtl", "--model", "rma", "--sc-copy", "atomic"]), Ok(vec![]));

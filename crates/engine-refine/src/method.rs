@@ -24,7 +24,7 @@ use wattle_proving::{
 
 use crate::feasible::{Feasible, Goal, Moving, Written, feasible};
 use crate::options::Refine;
-use crate::parameterised::{instances, parameterised};
+use crate::parameterised::{instances, parameterised, templates};
 use crate::turns::{Turn, Turns};
 
 /// The engine at work on one task.
@@ -62,6 +62,9 @@ struct Real {
 /// A trace with more stores in one thread is not analysed.
 const MOST_STORES: u32 = 24;
 
+/// The greatest number of them in a round; predicates only ever come.
+const TEMPLATES: &str = "parameterised predicates";
+
 impl Refinement<'_> {
     /// `hints` learns what other tasks may begin with, whatever comes of this one.
     pub(crate) fn verdict(&self, hints: &mut Hints, statistics: &mut Statistics) -> Result<Answer, Halt> {
@@ -86,6 +89,9 @@ impl Refinement<'_> {
             statistics.count("slots", u64::from(slots));
             let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
             let conclusion = self.prove(&written, &sc, &turn)?;
+            let before = statistics.counted(TEMPLATES).unwrap_or(0);
+            statistics
+                .count(TEMPLATES, before.max(templates(conclusion.predicates(), &written.reduced, subject)));
             if let Some(lifting) = Lifting::new(&written.reduced) {
                 hints.learn(subject.left_with_buffers(&lifting, &conclusion));
             }

@@ -18,8 +18,9 @@ use wattle_driver::{Input, load};
 use wattle_memory::reduction;
 use wattle_program::Program;
 
+use crate::child::Done;
 use crate::tables::root;
-use one::{Done, Job};
+use one::Job;
 use paper::{ALGORITHMS, Algorithm};
 
 /// Arguments: nothing for all of it, or some of `tables fences found` and names of programs; `--quick`, `--limit SECONDS`.

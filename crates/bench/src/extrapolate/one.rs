@@ -1,17 +1,17 @@
-//! One proof in a process of its own, so that it can be stopped and its memory is its own.
+//! One proof in a process of its own.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wattle_driver::{Input, load};
-use wattle_engine::{Budget, Engine, Figure, Property, Run, Task, Verdict};
+use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict};
 use wattle_engine_extrapolate::{Extrapolate, Method, Room, Rules, SearchBy};
 use wattle_program::passes;
 use wattle_smt::Library;
 
 use super::fences::with_fences;
 use crate::bmc::{processor, resident};
+use crate::child::{self, Done};
 
 /// What to prove, and how.
 #[derive(Clone, Debug)]
@@ -28,24 +28,6 @@ pub(super) struct Job {
     /// With the predicates of the text and no others, as in the paper; otherwise all are found.
     pub given: bool,
     pub seconds: u64,
-}
-
-/// Figures by name.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Done(Vec<(String, String)>);
-
-impl Done {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
-    }
-
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
-        self.get(name)?.parse().ok()
-    }
-
-    pub(super) fn verdict(&self) -> &str {
-        self.get("verdict").unwrap_or("T/O")
-    }
 }
 
 impl Job {
@@ -83,29 +65,9 @@ impl Job {
         })
     }
 
-    /// In a child; nothing if it did not end in time.
+    /// In a child.
     pub(super) fn run(&self) -> Result<Done, String> {
-        let executable = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut child = Command::new(executable)
-            .args(["extrapolate", "--one"])
-            .args(self.arguments())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| error.to_string())?;
-        let started = Instant::now();
-        // A solver in the middle of a question may take a while to hear that time is up.
-        let limit = Duration::from_secs(self.seconds + 5);
-        while child.try_wait().map_err(|error| error.to_string())?.is_none() {
-            if started.elapsed() > limit {
-                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
-                return Ok(Done::default());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let output = child.wait_with_output().map_err(|error| error.to_string())?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let figure = |line: &str| line.split_once('=').map(|(name, value)| (name.into(), value.into()));
-        Ok(Done(text.lines().filter_map(figure).collect()))
+        child::measure("extrapolate", &self.arguments(), self.seconds)
     }
 }
 
@@ -150,11 +112,6 @@ pub(super) fn one(arguments: &[String]) -> Result<bool, String> {
         },
     };
     println!("verdict={verdict}\ncpu={}\nworking={}\nmb={}", processor(), processor() - before, resident());
-    for (name, figure) in &answer.statistics.0 {
-        match figure {
-            Figure::Count(value) | Figure::Bytes(value) => println!("{name}={value}"),
-            Figure::Seconds(value) => println!("{name}={value}"),
-        }
-    }
+    child::print(&answer.statistics);
     Ok(true)
 }

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &args::Check, session: &mut Session) -> Result<Exit, Str
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         property: property(args.check),
         engine: args.search.engine.clone(),
-        settings: settings_with(&args.search, &args.predicates, session),
+        settings: settings_with(&args.search, &args.predicates, &args.abstract_buffers, session),
         budget: budget(&args.search),
         certify: args.certify,
         atomic_copy: atomic_copy(&args.search),

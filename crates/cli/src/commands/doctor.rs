@@ -37,22 +37,28 @@ pub(crate) fn run(session: &mut Session) -> Result<Exit, String> {
     let style = output.options.style;
     let mut text =
         format!("wattle {} ({} {})\n", health.version, std::env::consts::OS, std::env::consts::ARCH);
-    let mut section = |name: &str, rows: Vec<(&str, &str)>| {
+    // One column for all sections.
+    let languages: Vec<(&str, &str)> =
+        health.languages.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let names =
+        [&health.engines, &languages, &health.models].into_iter().flatten().map(|(name, _)| name.len());
+    let width = names.max().unwrap_or(0);
+    let mut section = |name: &str, rows: &[(&str, &str)]| {
         text.push_str(&format!("{}\n", style.strong(name)));
         for (name, summary) in rows {
-            text.push_str(&format!("  {name:<8} {summary}\n"));
+            text.push_str(&format!("  {name:<width$} {summary}\n"));
         }
     };
-    section("engines", health.engines);
-    section("languages", health.languages.iter().map(|(name, text)| (*name, text.as_str())).collect());
-    section("memory models", health.models);
+    section("engines", &health.engines);
+    section("languages", &languages);
+    section("memory models", &health.models);
     text.push_str(&format!("{}\n", style.strong("smt solver")));
     match &health.smt.found {
         Ok((version, path)) => text.push_str(&format!("  Z3 {version}, {}\n", path.display())),
         Err(advice) => text.push_str(&format!("  {advice}\n")),
     }
     for (path, reason) in &health.smt.refused {
-        text.push_str(&format!("  refused  {}: {reason}\n", path.display()));
+        text.push_str(&format!("  {:<width$} {}: {reason}\n", "refused", path.display()));
     }
     output.text(&text);
     Ok(Exit::Good)

@@ -17,10 +17,14 @@ pub(crate) fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, S
     let output = &mut session.output;
     let style = output.options.style;
     if args.files.is_empty() {
+        let width = ENGINES.iter().map(|engine| engine.name.len()).max().unwrap_or(0);
         for engine in &ENGINES {
             match output.format {
                 Format::Json => output.json(&line(None, None, engine.name, engine.summary, None)),
-                Format::Text => output.text(&format!("{}  {}\n", style.strong(engine.name), engine.summary)),
+                Format::Text => {
+                    let name = style.strong(&format!("{:<width$}", engine.name));
+                    output.text(&format!("{name} {}\n", engine.summary))
+                }
             };
         }
         return Ok(Exit::Good);

@@ -11,7 +11,7 @@ pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, Strin
     let request = Fix {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
         engine: args.search.engine.clone(),
-        settings: settings_with(&args.search, &args.predicates, session),
+        settings: settings_with(&args.search, &args.predicates, &args.abstract_buffers, session),
         budget: budget(&args.search),
         atomic_copy: atomic_copy(&args.search),
         all: match args.all {

@@ -26,11 +26,13 @@ use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::{Extrapolate, Method, Room, SearchBy};
+use wattle_engine_refine::Refine;
 use wattle_memory::reduction::{Contents, Keeps, Rest};
 use wattle_report::{Accept, Exit};
 
 use crate::args::{
-    self, CubesBy, Deny, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search, Show, Strict,
+    self, AbstractBuffers, CubesBy, Deny, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search,
+    Show, Strict,
 };
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
@@ -91,6 +93,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
     }
     Settings {
         extrapolate: Extrapolate { buffer: room(search), ..Extrapolate::default() },
+        refine: Refine { slots: slots(search), ..Refine::default() },
         smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
@@ -112,8 +115,13 @@ fn settings(search: &Search, session: &Session) -> Settings {
     }
 }
 
-/// With what engine extrapolate may use.
-fn settings_with(search: &Search, predicates: &Predicates, session: &Session) -> Settings {
+/// With what engines that prove with predicates may use.
+fn settings_with(
+    search: &Search,
+    predicates: &Predicates,
+    buffers: &AbstractBuffers,
+    session: &Session,
+) -> Settings {
     let extrapolate = Extrapolate {
         method: match predicates.method {
             args::Method::Auto => Method::Auto,
@@ -133,7 +141,14 @@ fn settings_with(search: &Search, predicates: &Predicates, session: &Session) ->
         buffer: room(search),
         ..Extrapolate::default()
     };
-    Settings { extrapolate, ..settings(search, session) }
+    let refine = Refine {
+        slots: slots(search),
+        contents: buffers.rest.map(contents).unwrap_or_default(),
+        keeps: keeps(buffers.keep),
+        ignore_given: predicates.ignore_predicates,
+        ..Refine::default()
+    };
+    Settings { extrapolate, refine, ..settings(search, session) }
 }
 
 /// The capacities of buffers, if options give any.
@@ -148,17 +163,28 @@ fn room(search: &Search) -> Option<Room> {
     Some(room)
 }
 
+/// The exact slots of each buffer, if an option says. What it says of single variables is not for this.
+fn slots(search: &Search) -> Option<u32> {
+    search.buffer.iter().filter(|(name, _)| name.is_none()).map(|(_, number)| *number).next_back()
+}
+
 /// What is kept of stores that find no room, if anything is.
-fn rest(options: &args::AbstractBuffers) -> Option<Rest> {
-    let contents = match options.rest? {
+fn rest(options: &AbstractBuffers) -> Option<Rest> {
+    Some(Rest { contents: contents(options.rest?), keeps: keeps(options.keep) })
+}
+
+fn contents(option: args::Contents) -> Contents {
+    match option {
         args::Contents::Set => Contents::Set,
         args::Contents::Havoc => Contents::Havoc,
-    };
-    let keeps = match options.keep {
+    }
+}
+
+fn keeps(option: args::Keep) -> Keeps {
+    match option {
         args::Keep::Oldest => Keeps::Oldest,
         args::Keep::Newest => Keeps::Newest,
-    };
-    Some(Rest { contents, keeps })
+    }
 }
 
 /// Which proofs count as success.

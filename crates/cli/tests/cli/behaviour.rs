@@ -9,7 +9,8 @@ use super::{command, here, wattle};
 #[test]
 fn the_exit_code_is_the_worst_of_all_inputs() {
     let code = |files: &[&str], more: &[&str]| {
-        let arguments = [&["check", "--model", "tso"], files, more].concat();
+        // Others prove more: nothing would be bounded.
+        let arguments = [&["check", "--model", "tso", "--engine", "explore"], files, more].concat();
         wattle(&arguments, "").code
     };
     assert_eq!(code(&["sb_fenced.wtl"], &[]), 0);
@@ -42,7 +43,8 @@ fn nothing_is_silently_ignored() {
     refused(&check(&["--engine", "explore", "--unwind", "2"]), "engines bmc, enumerate");
     refused(&check(&["--buffer", "nosuch=2"]), "no shared variable `nosuch`");
     refused(&check(&["--emit", "reduced", "--buffer", "nosuch=2"]), "no shared variable `nosuch`");
-    refused(&check(&["--rest", "set"]), "--emit reduced");
+    refused(&check(&["--engine", "bmc", "--rest", "set"]), "engine refine and --emit reduced");
+    refused(&check(&["--engine", "refine", "--buffer", "x=2"]), "--buffer NAME=N has no effect");
     refused(&check(&["--emit", "reduced", "--keep", "newest"]), "--rest");
     refused(&["check", "sb.wtl", "--model", "tso", "--buffer", "x=2"], "belongs to a thread");
     refused(&["fix", "sb.wtl", "--model", "pso", "--buffer", "nosuch=2"], "no shared variable `nosuch`");
@@ -296,7 +298,7 @@ fn a_very_long_thread_is_no_reason_to_fall_over() {
 fn the_doctor_says_which_solver_was_refused_and_why() {
     let ran = wattle(&["doctor", "--smt-library", "no/such/libz3.so"], "");
     assert_eq!(ran.code, 0);
-    let refused = "refused  no/such/libz3.so: No such file";
+    let refused = "refused     no/such/libz3.so: No such file";
     assert!(ran.stdout.contains(refused), "{}", ran.stdout);
     assert!(ran.stdout.contains("  Z3 "), "{}", ran.stdout);
 }

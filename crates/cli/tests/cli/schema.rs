@@ -6,6 +6,7 @@ use super::wattle;
 
 const LINES: &[(&str, &[&str])] = &[
     ("check", &["check", "sb.wtl", "sb_fenced.wtl", "loop.wtl", "any.wtl", "bad_name.wtl", "--model", "tso"]),
+    ("check", &["check", "loop.wtl", "--model", "tso", "--engine", "explore"]),
     ("check", &["check", "rma.wtl", "--model", "rma", "--no-timing"]),
     ("check", &["check", "stuck.wtl", "--check", "deadlock", "--model", "sc"]),
     ("outcomes", &["outcomes", "sb.wtl", "bad_name.wtl", "any.wtl", "--model", "tso"]),

@@ -27,7 +27,7 @@ fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport 
 fn everywhere() -> impl Iterator<Item = (&'static str, &'static str)> {
     ENGINES.iter().flat_map(|engine| {
         let models: &[&str] = match engine.name {
-            "explore" | "extrapolate" => &["sc", "tso", "pso"],
+            "explore" | "extrapolate" | "refine" => &["sc", "tso", "pso"],
             _ => &["sc", "tso", "pso", "power", "aarch64"],
         };
         models.iter().map(|model| (engine.name, *model))

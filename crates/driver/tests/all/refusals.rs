@@ -75,7 +75,7 @@ fn every_engine_takes_the_marks_of_the_language() {
         takes.map(|engine| engine.name).collect()
     };
     for model in ["sc", "tso", "pso"] {
-        assert_eq!(takers(model), ["explore", "extrapolate", "bmc", "enumerate"], "{model}");
+        assert_eq!(takers(model), ["explore", "extrapolate", "refine", "bmc", "enumerate"], "{model}");
     }
     assert_eq!(takers("rmo"), ["bmc", "enumerate"]);
 }

@@ -1,0 +1,5 @@
+//! The engine as a whole, on random programs.
+
+#![allow(clippy::unwrap_used)]
+
+mod agreement;

@@ -31,7 +31,8 @@ fn nobody_is_contradicted_on_random_programs() {
         let others = &[&Explore::default() as &dyn wattle_engine::Engine, &extrapolate];
         Trial { subject: &refine, others, effort, library, ledger, seed }.obeys(program)
     };
-    let record = laws::test(law, &with_loops_of_stores, 100..160).unwrap_or_else(|failure| panic!("{failure}"));
+    let record =
+        laws::test(law, &with_loops_of_stores, 100..160).unwrap_or_else(|failure| panic!("{failure}"));
     let tally = tally.into_inner();
     println!("{tally}\n{ledger}{record:?}");
 }

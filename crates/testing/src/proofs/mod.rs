@@ -57,11 +57,12 @@ pub fn finite(seed: u64) -> Profile {
 }
 
 /// Programs of several threads, many with loops that store and have no fence: no capacity of a buffer suffices.
-/// Half of them are litmus tests, because these are what fences repair.
+/// Many of them are litmus tests, because these are what fences repair.
 pub fn with_loops_of_stores(seed: u64) -> Profile {
     let mut profile = Profile { loops: 350, fenced_loops: 150, ..finite(seed) };
     (profile.threads, profile.variables) = ((2, 3), (2, 3));
-    (profile.litmus, profile.litmus_loops) = (550, 400);
+    profile.litmus = if Turn::of(seed) == Turn::Repairs { 900 } else { 400 };
+    profile.litmus_loops = 400;
     (profile.machine_integers, profile.pointers) = (false, 0);
     profile
 }
@@ -73,20 +74,41 @@ pub fn rest(seed: u64) -> Rest {
     Rest { contents, keeps }
 }
 
+/// What is asked of a program beside agreement. Flavours and options repeat every twelve seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Each program is asked about six times.
+    Hints,
+    Repairs,
+    Sections,
+    Nothing,
+}
+
+impl Turn {
+    fn of(seed: u64) -> Turn {
+        match seed / 12 % 16 {
+            0 => Turn::Hints,
+            1..=7 => Turn::Repairs,
+            8..=11 => Turn::Sections,
+            _ => Turn::Nothing,
+        }
+    }
+}
+
 impl Trial<'_> {
     /// All of these laws, the dear ones on a share of the programs. Another share gets atomic sections.
     pub fn obeys(&self, program: &Program) -> Result<Obeyed, Disagreement> {
-        // Flavours and options repeat every twelve seeds.
-        let turn = self.seed / 12 % 4;
-        let program = &if turn == 3 { with_sections(program, self.seed) } else { program.clone() };
+        let turn = Turn::of(self.seed);
+        let marked = (turn == Turn::Sections).then(|| with_sections(program, self.seed));
+        let program = marked.as_ref().unwrap_or(program);
         if fills_buffers(program) {
             self.ledger.count("programs that fill buffers without end", self.seed, program, None);
         }
         let mut all = self.agrees(program)?;
         match turn {
-            0 => all.add(self.keeps_to_hints(program)?),
-            1 | 2 => all.add(self.repairs(program)?),
-            _ => {}
+            Turn::Hints => all.add(self.keeps_to_hints(program)?),
+            Turn::Repairs => all.add(self.repairs(program)?),
+            Turn::Sections | Turn::Nothing => {}
         }
         Ok(all)
     }

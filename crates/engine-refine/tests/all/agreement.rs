@@ -10,7 +10,7 @@ use wattle_engine_refine::Refine;
 use wattle_memory::find;
 use wattle_smt::Library;
 use wattle_testing::agree::Effort;
-use wattle_testing::laws::{self, Law};
+use wattle_testing::laws::{self, Law, Record};
 use wattle_testing::proofs::{Ledger, Trial, rest, with_loops_of_stores};
 use wattle_testing::{Limits, Tally, compare};
 
@@ -31,8 +31,26 @@ fn nobody_is_contradicted_on_random_programs() {
         let others = &[&Explore::default() as &dyn wattle_engine::Engine, &extrapolate];
         Trial { subject: &refine, others, effort, library, ledger, seed }.obeys(program)
     };
-    let record =
-        laws::test(law, &with_loops_of_stores, 100..160).unwrap_or_else(|failure| panic!("{failure}"));
+    // Twelve programs with hints, two dozen with repairs, and a dozen with sections.
+    let mut all = Record::default();
+    for seeds in [0..36, 96..108] {
+        let Record { programs, compared, telling } =
+            laws::test(law, &with_loops_of_stores, seeds).unwrap_or_else(|failure| panic!("{failure}"));
+        all.programs += programs;
+        all.compared += compared;
+        all.telling += telling;
+    }
     let tally = tally.into_inner();
-    println!("{tally}\n{ledger}{record:?}");
+    let said = format!("{tally}\n{ledger}{all:?}");
+    // Not trivial ones only.
+    assert!(tally.share(tally.trivial) < 30.0 && tally.share(tally.sensitive) > 8.0, "{said}");
+    assert!(all.compared >= 46 && all.telling >= 16, "{said}");
+    assert!(ledger.counted("programs that fill buffers without end") >= 12, "{said}");
+    // And not without an answer.
+    assert!(ledger.counted("safe, certified") >= 75 && ledger.counted("unsafe") >= 50, "{said}");
+    assert!(ledger.counted("safe, certified; explore: bounded") >= 6, "{said}");
+    assert_eq!(ledger.counted("safe, not certified"), 0, "{said}");
+    assert!(ledger.counted("unknown") <= 6, "{said}");
+    assert!(ledger.counted("hints: the same with hints") >= 40, "{said}");
+    assert!(ledger.counted("repair: minimal; explore: exact") >= 4, "{said}");
 }

@@ -2,12 +2,19 @@
 //!
 //! Both say how many fences are needed at least and how many suffice; neither may need more than suffice by the
 //! other. So where both have the fewest, they have the same number.
+//!
+//! Few random properties are violated because memory is weak and for no other reason. So where a program has outcomes
+//! with buffers that it does not have without, one of them is what it must not end in.
 
-use wattle_engine::{Answer, Contradiction, Engine, Run, Task, Unsupported, Verdict};
-use wattle_memory::find;
-use wattle_program::Program;
+use wattle_engine::{Answer, Budget, Contradiction, Engine, Run, Task, Unsupported, Verdict};
+use wattle_generate::Rng;
+use wattle_judge::certify::explore_all;
+use wattle_logic::Term;
+use wattle_memory::{MemoryModel, find};
 use wattle_program::passes::{forget_dead, insert};
+use wattle_program::{Program, Property, PropertyKind};
 use wattle_repair::{Options, Proof, Repairability, Repaired, repair};
+use wattle_source::Span;
 
 use super::{Trial, kind, stated, with_buffers};
 use crate::agree::ask;
@@ -18,13 +25,14 @@ use crate::laws::Obeyed;
 const CHECKS: u64 = 10;
 
 impl Trial<'_> {
-    /// Where a program is safe under sequential consistency and unsafe with buffers.
+    /// Where a program is safe under sequential consistency and unsafe with buffers, or can be made so.
     pub fn repairs(&self, program: &Program) -> Result<Obeyed, Disagreement> {
         let (Some(exact), Some(sc)) = (self.others.first(), find("sc")) else { return Ok(Obeyed::default()) };
         let mut all = Obeyed::default();
         for memory in with_buffers() {
             let Ok(translation) = memory.translate(program) else { continue };
-            let task = stated(&translation.program, memory);
+            let program = forbidding(&translation.program, sc, memory, self.seed);
+            let task = stated(&program, memory);
             let disagreement = |what| Disagreement {
                 model: memory.name.clone(),
                 subject: format!("repair by {} and by {}", exact.name(), self.subject.name()),
@@ -79,6 +87,36 @@ impl Trial<'_> {
         }
         Ok(())
     }
+}
+
+/// The program with another property: it does not end in an outcome that it has only with buffers. The program as it
+/// is, if there is none.
+fn forbidding(program: &Program, sc: &MemoryModel, memory: &MemoryModel, seed: u64) -> Program {
+    const STATES: u64 = 2000;
+    const CAPACITY: usize = 4;
+    let mut asked = program.clone();
+    asked.properties.clear();
+    let outcomes = |memory| {
+        let run = Run::new(Budget { states: Some(STATES), ..Budget::default() });
+        let closure = explore_all(&stated(&asked, memory), Some(CAPACITY), false, &run).ok()?;
+        closure.violation.is_none().then_some(closure.outcomes)
+    };
+    let new: Vec<_> = match (outcomes(sc), outcomes(memory)) {
+        (Some(without), Some(with)) => with.difference(&without).cloned().collect(),
+        _ => vec![],
+    };
+    if new.is_empty() {
+        return program.clone();
+    }
+    let outcome = Rng::new(seed).pick(&new).clone();
+    let same = asked
+        .observed
+        .iter()
+        .zip(outcome)
+        .map(|(term, value)| term.clone().equals(Term::value(value, term.sort())));
+    let formula = Term::conjunction(same.collect::<Vec<_>>()).negated();
+    asked.properties.push(Property { kind: PropertyKind::Finally, formula, span: Span::NOWHERE });
+    asked
 }
 
 /// How many fences there are in every repair, at least.

@@ -7,7 +7,7 @@
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
 //! * `--atomics COUNT [SEED]`: tests with exclusives and atomics, see `atomics/`.
-//! * `--extrapolate COUNT [SEED]`: another engine, see `predicates.rs`.
+//! * `--extrapolate COUNT [SEED]`, `--refine COUNT [SEED]`: other engines, see `predicates.rs`.
 //!
 //! Every other random program gets two rounds of each loop, the others more and more.
 
@@ -26,6 +26,7 @@ use wattle_testing::agree::{Effort, agree, engines_agree};
 use wattle_testing::laws::{self, Law};
 
 use crate::closing::close;
+use crate::predicates::Tried;
 
 pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     let number = |at: usize, usual: u64| {
@@ -43,7 +44,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
         }
         Some("--atomics") => crate::atomics::run(number(1, 2_000)? as usize, number(2, 1)?),
         Some("--atomics-table") => crate::atomics::rows(number(1, 80)? as usize, number(2, 1)?),
-        Some("--extrapolate") => crate::predicates::run(number(1, 10_000)?, number(2, 6_000_000)?),
+        Some("--extrapolate") => {
+            crate::predicates::run(Tried::Extrapolate, number(1, 10_000)?, number(2, 6_000_000)?)
+        }
+        Some("--refine") => crate::predicates::run(Tried::Refine, number(1, 10_000)?, number(2, 7_000_000)?),
         _ => {
             let folders: Vec<PathBuf> = match arguments {
                 [] => vec![crate::tables::root().join("corpus/litmus"), crate::tables::data()],

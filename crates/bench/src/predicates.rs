@@ -1,90 +1,74 @@
-//! `agree --extrapolate COUNT [SEED]`: proofs by predicates against explicit search.
+//! `agree --extrapolate COUNT [SEED]` and `agree --refine COUNT [SEED]`: proofs by predicates against explicit
+//! search (and `refine` against `extrapolate`).
 //!
-//! Random finite programs under sc, tso and pso: neither engine may contradict the other, counterexamples
-//! must replay, and every proof must pass its checker, on the program before any pass. Every other program
-//! gets atomic sections of several steps: some of its points are marked as inside. What was not decided
-//! is counted by its reason.
+//! Random finite programs under sc, tso and pso: no engine may contradict another, counterexamples
+//! must replay, and every proof must pass its checker, on the program before any pass. Some of the programs
+//! get atomic sections of several steps: some of their points are marked as inside.
+//!
+//! `refine` takes turns with its options, and most of its programs have loops that store without a fence, so that
+//! explicit search says no more than *bounded*. Beside that: hints do not change a verdict, and where a program needs
+//! fences, a search with `refine` alone does not contradict one with `explore` (`wattle_testing::proofs`).
+//!
+//! What came of the tasks is counted by what each engine said, with the smallest program that shows it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
-use wattle_engine::{Answer, Budget, Certificate, Engine, Halt, Reason, Run, Task, Verdict, Work};
+use wattle_engine::{Engine, Work};
 use wattle_engine_explore::Explore;
 use wattle_engine_extrapolate::Extrapolate;
-use wattle_generate::{Flavour, Profile};
-use wattle_judge::certify::certify;
+use wattle_engine_refine::Refine;
+use wattle_memory::find;
 use wattle_smt::Library;
-use wattle_testing::agree::{Effort, engines_agree_and};
+use wattle_testing::agree::Effort;
 use wattle_testing::laws::{self, Law};
-use wattle_testing::with_sections;
+use wattle_testing::proofs::{Ledger, Trial, finite, rest, with_loops_of_stores};
+use wattle_testing::{Limits, Tally, compare, with_sections};
 
 use crate::closing::close;
 
-const WORK: Work = Work::milliseconds(2_000);
-const MODELS: [&str; 3] = ["sc", "tso", "pso"];
+/// What is tried, and against whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tried {
+    Extrapolate,
+    Refine,
+}
 
-pub(crate) fn run(count: u64, seed: u64) -> Result<bool, String> {
+pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let smt = Library::beside(&executable);
-    let library = Library::find(&smt).map_err(|why| why.to_string())?;
-    let (explore, extrapolate) = (Explore::default(), Extrapolate { smt, ..Extrapolate::default() });
-    let effort = Effort { states: 50_000, work: WORK };
-    let tally: RefCell<BTreeMap<String, u64>> = RefCell::default();
-    let also = |task: &Task<'_>, answer: Option<&Answer>| {
-        let what = match answer {
-            None => match extrapolate.accepts(task) {
-                // Whose sort it is does not matter.
-                Err(why) => match why.what.split_once(" of sort ") {
-                    Some((_, sort)) => format!("refused: sort {}", sort.trim_end_matches(char::is_numeric)),
-                    None => format!("refused: {why}"),
-                },
-                Ok(()) => "refused by explore".into(),
-            },
-            Some(answer) => look(task, answer, &library)?,
-        };
-        *tally.borrow_mut().entry(what).or_default() += 1;
-        Ok(())
+    let library = &Library::find(&smt).map_err(|why| why.to_string())?;
+    let (ledger, tally) = (&Ledger::default(), RefCell::new(Tally::default()));
+    let explore = Explore::default();
+    let extrapolate = Extrapolate { smt: smt.clone(), ..Extrapolate::default() };
+    let models: Vec<_> = ["sc", "tso", "pso"].into_iter().filter_map(find).collect();
+    let limits = Limits { deadlock: false, ..Limits::default() };
+    let trial = |subject: &dyn Engine, others: &[&dyn Engine], work, seed, law: &dyn Fn(Trial<'_>) -> _| {
+        let effort = Effort { states: 50_000, work: Work::milliseconds(work) };
+        law(Trial { subject, others, effort, library, ledger, seed })
     };
     let law: Law<'_> = &|program, seed| {
-        let program = match seed % 2 {
-            0 => program.clone(),
-            _ => with_sections(program, seed),
-        };
-        engines_agree_and(&explore, &extrapolate, &MODELS, effort, &program, &also)
-    };
-    let tested = laws::test(law, &profile, seed..seed + count);
-    for (what, count) in tally.borrow().iter() {
-        println!("{count:8} {what}");
-    }
-    Ok(close(tested, count, seed))
-}
-
-fn profile(seed: u64) -> Profile {
-    let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc];
-    let small = Profile::small(flavours[(seed % 3) as usize]);
-    Profile { loops: 150, litmus: 0, unsupported: 0, ..small }
-}
-
-/// What became of a task, in words. `Err`: a proof that does not pass.
-fn look(task: &Task<'_>, answer: &Answer, library: &Library) -> Result<String, String> {
-    Ok(match &answer.verdict {
-        Verdict::Safe { certificate: certificate @ Certificate::Abstraction(_) } => {
-            let run = Run::new(Budget { work: Some(WORK * 5), ..Budget::default() });
-            match certify(task, certificate, answer.coverage.as_ref(), || Ok(library.clone()), &run) {
-                Ok(_) => "safe, certified".into(),
-                Err(Halt::Contradiction(contradiction)) => {
-                    return Err(format!("a proof does not pass its checker: {contradiction}"));
-                }
-                Err(Halt::Unknown(reason)) => format!("safe, not certified: {reason}"),
+        tally.borrow_mut().add(&compare(program, &models, &[], &limits)?);
+        match tried {
+            Tried::Extrapolate => trial(&extrapolate, &[&explore], 2_000, seed, &|trial| match seed % 2 {
+                0 => trial.agrees(program),
+                _ => trial.agrees(&with_sections(program, seed)),
+            }),
+            Tried::Refine => {
+                let rest = rest(seed);
+                let (smt, contents, keeps) = (smt.clone(), rest.contents, rest.keeps);
+                let refine = Refine { smt, contents, keeps, ..Refine::default() };
+                // `extrapolate` takes as long as `refine`, and decides little that `explore` does not.
+                let both: [&dyn Engine; 2] = [&explore, &extrapolate];
+                let others = if seed / 12 % 3 == 0 { &both[..] } else { &both[..1] };
+                trial(&refine, others, 200, seed, &|trial| trial.obeys(program))
             }
         }
-        Verdict::Safe { .. } => return Err("a proof of another kind".into()),
-        Verdict::SafeUpTo { .. } => "bounded".into(),
-        Verdict::Unsafe { .. } => "unsafe, replayed".into(),
-        // The rest of the text is about one program.
-        Verdict::Unknown { reason: Reason::Undecided(why) | Reason::TooLarge(why) | Reason::Solver(why) } => {
-            format!("unknown: {}", why.split([':', ',']).next().unwrap_or(why))
-        }
-        Verdict::Unknown { reason } => format!("unknown: {reason}"),
-    })
+    };
+    let tested = match tried {
+        Tried::Extrapolate => laws::test(law, &finite, seed..seed + count),
+        Tried::Refine => laws::test(law, &with_loops_of_stores, seed..seed + count),
+    };
+    println!("{}", tally.borrow());
+    print!("{ledger}");
+    Ok(close(tested, count, seed))
 }

@@ -92,7 +92,7 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
     let mut any_left = 2;
     for number in 0..count {
         let plain = litmus && rng.chance(850);
-        let (sort, range) = if plain { (Sort::Int, None) } else { sort(rng, world) };
+        let (sort, range) = if plain { (Sort::Int, None) } else { sort(rng, profile, world) };
         let dimensions = match !plain && rng.chance(profile.array) {
             false => vec![],
             true => vec![match world.copies.iter().position(|copies| *copies > 1) {
@@ -148,7 +148,7 @@ pub(crate) fn is_target(world: &World, number: u32) -> bool {
 }
 
 /// A sort for a cell, with a range perhaps.
-pub(crate) fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
+pub(crate) fn sort(rng: &mut Rng, profile: &Profile, world: &mut World) -> (Sort, Option<Range>) {
     match rng.below(100) {
         0..=59 => (Sort::Int, None),
         60..=64 => (Sort::Int, Some(Range { low: 0, high: i64::from(rng.between(1, 2)) })),
@@ -156,6 +156,7 @@ pub(crate) fn sort(rng: &mut Rng, world: &mut World) -> (Sort, Option<Range>) {
         65..=69 => (Sort::Int, Some(Range { low: 1, high: 3 })),
         70..=74 => (Sort::Int, Some(Range { low: -1, high: 1 })),
         75..=84 => (Sort::Bool, None),
+        85..=94 if !profile.machine_integers => (Sort::Int, None),
         85..=94 => (Sort::Bits { width: rng.between(1, 3) as u8, signed: rng.chance(500) }, None),
         _ => {
             if world.enumerations.is_empty() {

@@ -1,6 +1,6 @@
 //! Straight code in the style of litmus tests: stores of distinct values, loads into fresh locals,
 //! a fence here and there. Such programs show most of what tells memory models apart, and cost
-//! almost nothing to search.
+//! almost nothing to search. Some repeat their last accesses without end, if the profile wants that.
 
 use wattle_logic::{Sort, Term};
 use wattle_program::{Fence, Init, Mode, Op, Orders};
@@ -10,10 +10,18 @@ use crate::remote;
 use crate::writer::{Class, Writer, class};
 
 pub(crate) fn body(writer: &mut Writer<'_>, accesses: u32) {
-    let mut last = None;
-    for number in 0..accesses.clamp(2, 4) {
+    let accesses = accesses.clamp(2, 4);
+    let (mut last, mut head) = (None, None);
+    // Nothing is drawn where there are no loops, so that a seed keeps its program.
+    let again = writer.profile.litmus_loops;
+    let from = (again > 0 && writer.rng.chance(again)).then(|| writer.rng.below(accesses));
+    for number in 0..accesses {
         if number > 0 {
             order(writer);
+        }
+        if from == Some(number) {
+            head = Some(writer.graph.at);
+            writer.loops += 1;
         }
         if writer.profile.is_rma() && writer.rng.chance(550) {
             remote::statement(writer);
@@ -43,6 +51,13 @@ pub(crate) fn body(writer: &mut Writer<'_>, accesses: u32) {
             Op::Load { into, address, tags: writer.tags("acq", 60) }
         };
         writer.graph.step(if writer.rng.chance(50) { Mode::Locked } else { Mode::Plain }, vec![op]);
+    }
+    if let Some(head) = head {
+        writer.loops -= 1;
+        let exit = writer.graph.point();
+        writer.graph.to(exit, Mode::Plain, Term::bool(true), vec![]);
+        writer.graph.to(head, Mode::Plain, Term::bool(true), vec![]);
+        writer.graph.at = exit;
     }
 }
 

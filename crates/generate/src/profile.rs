@@ -34,12 +34,18 @@ pub struct Profile {
     pub faults: u32,
     /// A loop counts without bound, so the state space is infinite.
     pub growing: u32,
+    /// A loop that may go on for ever ends each round with a fence; without one, most fill buffers without bound.
+    pub fenced_loops: u32,
     /// A statement is one that wattle does not handle.
     pub unsupported: u32,
     /// There is a variable that holds addresses, and accesses through it.
     pub pointers: u32,
     /// A straight litmus test instead of a program with control flow.
     pub litmus: u32,
+    /// A thread of a litmus test does some of its accesses again and again.
+    pub litmus_loops: u32,
+    /// Some cells are integers of a machine, with a width.
+    pub machine_integers: bool,
     /// All memory and all locals are observed; otherwise a random part.
     pub observe_all: u32,
 }
@@ -59,9 +65,12 @@ impl Profile {
             loops: 50,
             faults: 15,
             growing: 0,
+            fenced_loops: 700,
             unsupported: 2,
             pointers: 40,
             litmus: 450,
+            litmus_loops: 0,
+            machine_integers: true,
             observe_all: 500,
         }
     }

@@ -343,8 +343,7 @@ fn free_loop(writer: &mut Writer<'_>, inner: &mut u32, depth: u32) {
     let head = writer.graph.at;
     let exit = writer.graph.point();
     block(writer, inner, depth);
-    // Without a fence most such loops fill the buffers without bound.
-    if writer.rng.chance(700) {
+    if writer.rng.chance(writer.profile.fenced_loops) {
         writer.plain(Op::Fence(Fence::full()));
     }
     match writer.rng.below(3) {

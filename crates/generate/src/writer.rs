@@ -94,6 +94,7 @@ impl<'a> Writer<'a> {
                 16 => (Sort::Int, Some(Range { low: 0, high: i64::from(self.rng.between(1, 2)) })),
                 17 => (Sort::Int, Some(Range { low: 1, high: 2 })),
                 18 => (Sort::Int, Some(Range { low: -2, high: 1 })),
+                _ if !self.profile.machine_integers => (Sort::Int, None),
                 _ => (Sort::Bits { width: self.rng.between(1, 3) as u8, signed: self.rng.chance(500) }, None),
             },
         };

@@ -1,6 +1,7 @@
-//! Two engines on one program: neither may contradict the other.
+//! Several engines on one program: none may contradict another.
 //!
 //! * Every counterexample replays.
+//! * Nobody panics.
 //! * Nobody says *safe* where the other has a counterexample.
 //! * Nobody says *safe up to n rounds of each loop* where the other has a counterexample with that few.
 //!
@@ -8,6 +9,7 @@
 //! engine refuses and what ends with its budget is not compared, and counted as such.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wattle_engine::{Answer, Bound, Budget, Counterexample, Engine, Property, Run, Task, Verdict, Work};
 use wattle_judge::confirm;
@@ -39,40 +41,37 @@ pub fn engines_agree(
     effort: Effort,
     program: &Program,
 ) -> Result<Obeyed, Disagreement> {
-    engines_agree_and(one, other, models, effort, program, &|_, _| Ok(()))
+    engines_agree_and(&[one, other], models, effort, program, &|_, _| Ok(()))
 }
 
-/// Looks at what an engine answers. The task has the program before any pass; no answer is a refusal.
-pub type Also<'a> = &'a dyn Fn(&Task<'_>, Option<&Answer>) -> Result<(), String>;
+/// Looks at what the engines answer, in their order. The task has the program before any pass. No answer: the
+/// engine refuses the task, or all but one do.
+pub type Also<'a> = &'a dyn Fn(&Task<'_>, &[Option<Answer>]) -> Result<(), String>;
 
-/// Ask both engines under each model, and look at what the second one answers.
+/// Ask all engines under each model, compare each two, and look at what they answer.
 pub fn engines_agree_and(
-    one: &dyn Engine,
-    other: &dyn Engine,
+    engines: &[&dyn Engine],
     models: &[&str],
     effort: Effort,
     program: &Program,
     also: Also<'_>,
 ) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
+    let names: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
     for memory in models.iter().filter_map(|name| find(name)) {
         let Some(written) = translated(program, memory) else { continue };
         let program = passes::forget_dead(&written);
         let task = Task { program: &program, memory, property: Property::Stated, hints: None };
-        let obeyed = answers(one, other, effort, &task).and_then(|answers| {
-            let written = Task { program: &written, ..task };
-            also(&written, answers.as_ref().map(|(_, second)| second))?;
-            answers.map_or(Ok(Obeyed::default()), |(first, second)| {
-                compare(&task, (one.name(), &first), (other.name(), &second))
-            })
+        let obeyed = answers(engines, effort, &task).and_then(|answers| {
+            also(&Task { program: &written, ..task }, &answers)?;
+            compare_all(engines, &task, &answers)
         });
         let obeyed = obeyed.map_err(|what| Disagreement {
             model: memory.name.clone(),
-            subject: format!("{} and {}", one.name(), other.name()),
+            subject: names.join(" and "),
             what,
         })?;
-        all.compared |= obeyed.compared;
-        all.telling |= obeyed.telling;
+        all.add(obeyed);
     }
     Ok(all)
 }
@@ -88,35 +87,49 @@ pub fn agree(
     effort: Effort,
     task: &Task<'_>,
 ) -> Result<Obeyed, String> {
-    match answers(one, other, effort, task)? {
-        None => Ok(Obeyed::default()),
-        Some((first, second)) => compare(task, (one.name(), &first), (other.name(), &second)),
-    }
+    let engines = [one, other];
+    compare_all(&engines, task, &answers(&engines, effort, task)?)
 }
 
-/// What both say, their counterexamples replayed. `None`: one of them refuses.
-fn answers(
-    one: &dyn Engine,
-    other: &dyn Engine,
-    effort: Effort,
-    task: &Task<'_>,
-) -> Result<Option<(Answer, Answer)>, String> {
-    if one.accepts(task).is_err() || other.accepts(task).is_err() {
-        return Ok(None);
-    }
+/// What they say, their counterexamples replayed. `None` of those that refuse, and of all if no two are left.
+fn answers(engines: &[&dyn Engine], effort: Effort, task: &Task<'_>) -> Result<Vec<Option<Answer>>, String> {
+    let accepts: Vec<bool> = engines.iter().map(|engine| engine.accepts(task).is_ok()).collect();
+    let some = accepts.iter().filter(|accepts| **accepts).count() > 1;
+    let asked = engines.iter().zip(accepts);
+    asked.map(|(engine, accepts)| (some && accepts).then(|| ask(*engine, effort, task)).transpose()).collect()
+}
+
+/// What an engine says of a task that it accepts. `Err`: it contradicts itself or the judge, or panics.
+pub fn ask(engine: &dyn Engine, effort: Effort, task: &Task<'_>) -> Result<Answer, String> {
     let Effort { states, work } = effort;
     let budget = Budget { states: Some(states), work: Some(work), ..Budget::default() };
-    let ask = |engine: &dyn Engine| -> Result<Answer, String> {
-        let answer =
-            engine.check(task, &Run::new(budget)).map_err(|contradiction| contradiction.to_string())?;
-        if let Verdict::Unsafe { counterexample } = &answer.verdict {
-            let replayed = confirm::confirm(task, counterexample);
-            replayed
-                .map_err(|why| format!("{}: its counterexample does not replay: {why}", engine.name()))?;
+    // A panic is shrunk like any other failure.
+    let answered = catch_unwind(AssertUnwindSafe(|| engine.check(task, &Run::new(budget))));
+    let answer = answered.map_err(|_| format!("{} panics", engine.name()))?;
+    let answer = answer.map_err(|contradiction| contradiction.to_string())?;
+    if let Verdict::Unsafe { counterexample } = &answer.verdict {
+        let replayed = confirm::confirm(task, counterexample);
+        replayed.map_err(|why| format!("{}: its counterexample does not replay: {why}", engine.name()))?;
+    }
+    Ok(answer)
+}
+
+/// Each against each.
+fn compare_all(
+    engines: &[&dyn Engine],
+    task: &Task<'_>,
+    answers: &[Option<Answer>],
+) -> Result<Obeyed, String> {
+    let names = engines.iter().map(|engine| engine.name());
+    let said: Vec<(&str, &Answer)> =
+        names.zip(answers).filter_map(|(name, answer)| Some((name, answer.as_ref()?))).collect();
+    let mut all = Obeyed::default();
+    for (number, one) in said.iter().enumerate() {
+        for other in &said[number + 1..] {
+            all.add(compare(task, *one, *other)?);
         }
-        Ok(answer)
-    };
-    Ok(Some((ask(one)?, ask(other)?)))
+    }
+    Ok(all)
 }
 
 fn compare(task: &Task<'_>, one: (&str, &Answer), other: (&str, &Answer)) -> Result<Obeyed, String> {

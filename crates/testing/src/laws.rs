@@ -167,7 +167,7 @@ fn included(less: &Findings, more: &Findings) -> Result<Obeyed, String> {
 }
 
 impl Obeyed {
-    fn add(&mut self, other: Obeyed) {
+    pub(crate) fn add(&mut self, other: Obeyed) {
         self.compared |= other.compared;
         self.telling |= other.telling;
     }

@@ -16,6 +16,7 @@ pub mod conformance;
 mod failure;
 pub mod heavy;
 pub mod laws;
+pub mod proofs;
 pub mod reduction;
 pub mod rest;
 mod sections;

@@ -1,7 +1,8 @@
-//! The engine as a whole: what it can tell and what it cannot.
+//! The engine as a whole: what it can tell and what it cannot, and random programs.
 
 #![allow(clippy::unwrap_used)]
 
+mod agreement;
 mod figures;
 mod limits;
 

@@ -158,7 +158,7 @@ pub(crate) struct Abstraction {
 
 /// So many traces are explained by slices alone. Interpolants are more general, but they cost up to a second for a
 /// long trace, and most proofs need few traces: then both lead to the same predicates.
-const EXPLAINED_BY_SLICES: usize = 4;
+const EXPLAINED_BY_SLICES: usize = 2;
 
 /// What a slice may yield without interpolants being asked for.
 const FEW: usize = 24;

@@ -53,8 +53,31 @@ pub(crate) fn canonical(formula: &Term) -> Option<(Term, bool)> {
     Some((sum.written(operator, bound), positive))
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// A term as one summand and a constant.
+pub(crate) fn sum_of_one(term: &Term) -> Option<(Term, i64)> {
+    let mut sum = Sum::default();
+    sum.add(term, 1)?;
+    let mut summands = sum.summands.into_iter().filter(|(_, coefficient)| *coefficient != 0);
+    match (summands.next(), summands.next()) {
+        (Some((one, 1)), None) if one.sort() == Sort::Int => Some((one, sum.constant)),
+        _ => None,
+    }
+}
+
+/// A comparison of one summand with a constant, in its one form: `<=` or `==`.
+pub(crate) fn single(formula: &Term) -> Option<(Term, Binary, i64)> {
+    let (canonical, _) = canonical(formula)?;
+    let Kind::Binary(operator, left, right) = canonical.kind() else { return None };
+    match (left.kind(), right.as_value()) {
+        (Kind::Content(_) | Kind::LocalOf { .. }, Some(Value::Int(constant))) => {
+            Some((left.clone(), *operator, *constant))
+        }
+        _ => None,
+    }
 }
 
 #[derive(Default)]

@@ -11,7 +11,7 @@ use std::time::Instant;
 use wattle_abstraction::checker::{AbstractTrace, Checked, Reached, Violated};
 use wattle_abstraction::path::{Solution, obligation, solve};
 use wattle_abstraction::{
-    Ask, Cube, Known, MOST_PREDICATES, Predicates, Questions, Reach, Scope, Set, Stopped, System,
+    Ask, Cube, Known, MOST_PREDICATES, Predicates, Questions, Reach, Scope, Set, Stopped, System, generalise,
     interpolate, slice,
 };
 use wattle_engine::{Contradiction, Halt, Reason, Spent, Work};
@@ -22,6 +22,7 @@ use crate::attempt::{Approach, Attempt};
 use crate::figures::Figures;
 use crate::solver::why_stopped;
 use crate::subject::Subject;
+use crate::text::comparisons;
 
 /// What an abstract state costs, questions to the solver aside.
 pub(crate) const STATE: Work = Work::microseconds(4);
@@ -154,6 +155,8 @@ pub(crate) struct Abstraction {
     pub known: Known,
     /// How many traces have yielded predicates.
     pub explained: usize,
+    /// The predicates of the first round are so many.
+    pub first: usize,
 }
 
 /// So many traces are explained by slices alone. Interpolants are more general, but they cost up to a second for a
@@ -231,7 +234,8 @@ impl Proving<'_> {
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
         let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
-        Ok(Abstraction { predicates, scope, known: Known::default(), explained: 0 })
+        let first = predicates.len();
+        Ok(Abstraction { predicates, scope, known: Known::default(), explained: 0, first })
     }
 
     fn proof(
@@ -288,6 +292,10 @@ impl Proving<'_> {
         for image in more.iter().flat_map(|new| [self.subject.images(new), (self.instances)(new)].concat()) {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
+        }
+        let found = &predicates.terms()[abstraction.first.min(before)..];
+        for offered in generalise(self.system, found, &|| comparisons(self.system)) {
+            predicates.add(self.system, &offered);
         }
         let new = predicates.len() - before;
         let nothing = || GaveUp::Stuck("refinement found no new predicate".into());

@@ -30,7 +30,7 @@ pub fn begin(program: &Program, system: &System, given: bool) -> Vec<Term> {
 }
 
 /// The comparisons in guards, assertions and properties.
-fn comparisons(system: &System) -> Vec<Term> {
+pub(crate) fn comparisons(system: &System) -> Vec<Term> {
     let checks = system.transitions.iter().flat_map(|transition| {
         let checks = transition.checks.iter().map(|check| &check.holds);
         [&transition.guard].into_iter().chain(checks)

@@ -29,6 +29,7 @@ pub(crate) struct Moved {
 #[derive(Clone, Debug)]
 pub(crate) struct Moving {
     pub moves: Vec<Moved>,
+    threads: u32,
     violated: What,
 }
 
@@ -77,13 +78,17 @@ impl Moving {
                 What::Check { moved: moved(transition), wrong: kind(program, system, *transition, *check) }
             }
         };
-        Moving { moves: trace.steps.iter().map(moved).collect(), violated }
+        let threads = program.processes.len() as u32;
+        Moving { moves: trace.steps.iter().map(moved).collect(), threads, violated }
     }
 
-    /// The same with every store in memory at once: what the trace is under sequential consistency.
+    /// The same with every store in memory at once: what the trace is under sequential consistency. There a thread
+    /// has ended as soon as it is at its end; with buffers it takes one move more.
     pub(crate) fn at_once(&self) -> Vec<Goal> {
         let steps = self.moves.iter().filter(|moved| !matches!(moved.what, Move::Commit(_)));
-        steps.flat_map(|moved| [Goal::Move(*moved), Goal::Drain(moved.thread)]).collect()
+        let steps = steps.flat_map(|moved| [Goal::Move(*moved), Goal::Drain(moved.thread)]);
+        let ends = (0..self.threads).map(|thread| Goal::Move(Moved { thread, what: Move::End }));
+        steps.chain(ends).collect()
     }
 
     pub(crate) fn as_it_is(&self) -> Vec<Goal> {
@@ -105,8 +110,7 @@ impl Moving {
             What::Check { moved, .. } => Some(moved),
             What::Property(_) => None,
         };
-        let threads = program.processes.len() as u32;
-        let most = (0..threads).map(|thread| {
+        let most = (0..self.threads).map(|thread| {
             let own = self.moves.iter().chain(tried).filter(|moved| moved.thread == thread);
             own.map(stores).sum()
         });
@@ -156,7 +160,7 @@ pub(crate) fn feasible(
             }
             Some(Goal::Move(moved)) => {
                 let ways = search.ways(&walk, *moved)?;
-                // Where nothing can be pending, there is no step to an end that is drained.
+                // Where nothing can be pending, there is no step to an end that is drained, and none to take twice.
                 if ways.is_empty() && moved.what == Move::End {
                     open.push((walk, done + 1));
                 } else {

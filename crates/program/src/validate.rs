@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wattle_logic::{Kind, Sort, Symbol, Term};
+use wattle_logic::{Kind, Sort, Symbol, Term, Value};
 
 use crate::{Dimension, Init, Mode, Op, Process, Program, Source, Update, Variable};
 
@@ -162,19 +162,34 @@ fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> R
         {
             invalid("a state formula inside a process")
         }
-        Kind::At { process, point, .. } => {
+        Kind::At { process, copy, point } => {
             has_process(*process)?;
+            copy_is_there(&program.processes[*process as usize], copy)?;
             let points = program.processes[*process as usize].cfg.points.len();
             require((*point as usize) < points, "an unknown point")
         }
-        Kind::LocalOf { process, local, .. } => {
+        Kind::LocalOf { process, copy, local } => {
             has_process(*process)?;
+            copy_is_there(&program.processes[*process as usize], copy)?;
             let locals = program.processes[*process as usize].locals.len();
             require((*local as usize) < locals, "an unknown local")
         }
-        Kind::Ended { process, .. } | Kind::Quantified { process, .. } => has_process(*process),
+        Kind::Ended { process, copy } => {
+            has_process(*process)?;
+            copy_is_there(&program.processes[*process as usize], copy)
+        }
+        Kind::Quantified { process, .. } => has_process(*process),
         _ => Ok(()),
     }
+}
+
+/// A copy that is named by its number is one of those that there are, whatever is made of the program later.
+fn copy_is_there(process: &Process, copy: &Term) -> Result<(), Invalid> {
+    let there = match (copy.as_value(), process.replicas.count()) {
+        (Some(Value::Int(copy)), Some(count)) => (0..i64::from(count)).contains(copy),
+        _ => true,
+    };
+    require(there, "a copy that is not there")
 }
 
 fn sort_is(term: &Term, sort: Sort) -> Result<(), Invalid> {

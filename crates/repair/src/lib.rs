@@ -377,17 +377,24 @@ fn said(insertions: &[Insertion], options: &Options) -> usize {
     insertions.iter().map(|one| options.statements(one)).sum::<u64>() as usize
 }
 
-fn repaired(family: &Added<'_>, found: Found, source: Option<SourceRepair>, options: &Options) -> Repaired {
+fn repaired(
+    family: &Added<'_>,
+    mut found: Found,
+    source: Option<SourceRepair>,
+    options: &Options,
+) -> Repaired {
     let mut solutions: Vec<Vec<Insertion>> =
         found.solutions.iter().map(|chosen| family.insertions(chosen)).collect();
-    // What the text shows is the chosen one, if it is as good.
+    // What the text shows is the chosen one, if it is as good; then its proof is the one that counts.
     if let (All::One, Objective::Total, Some(source), [chosen]) =
         (options.all, options.objective, &source, &mut solutions[..])
+        && (source.minimal || !found.minimal)
     {
         let shown = |one: &&Insertion| source.insertions.contains(&in_all_copies(one));
         let shown: Vec<Insertion> = family.places.iter().filter(shown).cloned().collect();
         if options.cost(&shown) == options.cost(chosen) {
             *chosen = shown;
+            found.proof = source.proof.clone();
         }
     }
     let count = solutions.first().map_or(0, Vec::len);

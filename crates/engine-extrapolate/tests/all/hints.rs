@@ -3,24 +3,25 @@
 //! Hints may make a proof cheaper and never another verdict: what is decided with them and without them is decided
 //! the same way.
 
-use wattle_engine::{Answer, Budget, Engine, Hints, Property, Run, Task, Verdict, Work};
+use wattle_engine::{Answer, Engine, Hints, Property, Run, Task, Verdict, Work};
 use wattle_engine_extrapolate::Extrapolate;
 use wattle_generate::{Flavour, Profile};
 use wattle_logic::{Sort, Term};
 use wattle_memory::find;
-use wattle_program::passes::{Insertion, Place, Spot, forget_dead, insert};
-use wattle_program::{Op, Program, Vocabulary};
+use wattle_program::Program;
+use wattle_program::passes::forget_dead;
+use wattle_testing::agree::Effort;
+use wattle_testing::proofs::{Ledger, Trial, fenced};
 
-use crate::{Proved, certified, corpus, libraries};
+use crate::{Proved, certified, corpus, libraries, library};
 
 /// As the search for fences asks.
-fn check(program: &Program, model: &str, hints: Option<&Hints>, work: Option<Work>) -> Option<Answer> {
+fn check(program: &Program, model: &str, hints: Option<&Hints>) -> Answer {
     let program = forget_dead(program);
     let task = Task { program: &program, memory: find(model).unwrap(), property: Property::Stated, hints };
     let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
-    engine.accepts(&task).ok()?;
-    let run = Run::new(Budget { work, ..Budget::default() });
-    Some(engine.check(&task, &run).unwrap())
+    engine.accepts(&task).unwrap();
+    engine.check(&task, &Run::default()).unwrap()
 }
 
 fn word(answer: &Answer) -> &'static str {
@@ -32,58 +33,30 @@ fn word(answer: &Answer) -> &'static str {
     }
 }
 
-/// The program with a full fence after every store, or after every other one.
-fn fenced(program: &Program, every: usize) -> Program {
-    let fence = Vocabulary::Generic.fences().into_iter().max_by_key(|fence| fence.orders.0.count_ones());
-    let mut spots = vec![];
-    for process in program.process_ids() {
-        for edge in &program.process(process).cfg.edges {
-            let stores = edge.ops.iter().any(|op| matches!(op, Op::Store { .. }));
-            let place = Place { process, copy: None, spot: Spot::After(edge.origin) };
-            if stores && !spots.contains(&place) {
-                spots.push(place);
-            }
-        }
-    }
-    let insertion = |place| Insertion { place, op: Op::Fence(fence.clone().unwrap()) };
-    insert(program, &spots.into_iter().step_by(every).map(insertion).collect::<Vec<_>>())
-}
-
 #[test]
 fn a_verdict_with_hints_is_the_one_without() {
-    let (mut compared, mut warm, mut differ) = (0, 0, vec![]);
-    for seed in 0..60u64 {
-        let (model, flavour) = [("tso", Flavour::Tso), ("pso", Flavour::Pso)][seed as usize % 2];
+    let (library, ledger) = (library(), Ledger::default());
+    let subject = &Extrapolate { smt: libraries(), ..Extrapolate::default() };
+    let effort = Effort { states: u64::MAX, work: Work::milliseconds(400) };
+    for seed in 0..30u64 {
+        let flavour = [Flavour::Tso, Flavour::Pso][seed as usize % 2];
         let program = wattle_generate::program(seed, &Profile::small(flavour));
-        let work = Some(Work::milliseconds(400));
-        let neighbours = [program.clone(), fenced(&program, 2), fenced(&program, 1)];
-        let mut hints = Hints::default();
-        for neighbour in &neighbours {
-            let Some(cold) = check(neighbour, model, None, work) else { continue };
-            let Some(mut begun) = check(neighbour, model, Some(&hints), work) else { continue };
-            let (cold, word) = (word(&cold), word(&begun));
-            assert!(cold == word || [cold, word].contains(&"unknown"), "seed {seed} {model}: {cold}, {word}");
-            compared += 1;
-            warm += usize::from(!hints.is_empty());
-            if cold != word {
-                differ.push((seed, cold, word));
-            }
-            hints.learn(std::mem::take(&mut begun.hints));
-        }
+        let trial = Trial { subject, others: &[], effort, library: &library, ledger: &ledger, seed };
+        trial.keeps_to_hints(&program).unwrap_or_else(|why| panic!("seed {seed}: {why:?}"));
     }
-    assert!(compared > 100 && warm > 50, "{compared} {warm}");
-    assert!(differ.len() <= 2, "one decides and the other does not: {differ:?}");
+    assert!(ledger.counted("hints: ") > 100 && ledger.counted("hints: the same with hints") > 50, "{ledger}");
+    assert!(ledger.counted("hints: decided with") <= 2, "one decides and the other does not: {ledger}");
 }
 
 #[test]
 fn the_proof_of_one_placement_begins_with_that_of_another() {
     let program = corpus("peterson/peterson.wtl");
-    let first = check(&program, "tso", Some(&Hints::default()), None).unwrap();
+    let first = check(&program, "tso", Some(&Hints::default()));
     assert_eq!(word(&first), "unsafe");
     assert!(!first.hints.lean.is_empty());
     let repaired = fenced(&program, 1);
-    let cold = check(&repaired, "tso", None, None).unwrap();
-    let warm = check(&repaired, "tso", Some(&first.hints), None).unwrap();
+    let cold = check(&repaired, "tso", None);
+    let warm = check(&repaired, "tso", Some(&first.hints));
     assert_eq!((word(&cold), word(&warm)), ("safe", "safe"));
     let figure = |answer: &Answer, name| answer.statistics.counted(name).unwrap();
     assert_eq!(figure(&warm, "sc refined predicates"), 0);
@@ -101,9 +74,9 @@ fn the_proof_of_one_placement_begins_with_that_of_another() {
 fn given_predicates_that_suffice_stay_as_they_are() {
     let program = corpus("abp/abp_unbounded.wtl");
     for model in ["tso", "pso"] {
-        let cold = check(&program, model, Some(&Hints::default()), None).unwrap();
+        let cold = check(&program, model, Some(&Hints::default()));
         assert_eq!(cold.hints.lean.len(), program.predicates.len());
-        let warm = check(&program, model, Some(&cold.hints), None).unwrap();
+        let warm = check(&program, model, Some(&cold.hints));
         assert_eq!((word(&cold), word(&warm)), ("safe", "safe"));
         for name in ["sc predicates", "predicates", "states"] {
             assert_eq!(warm.statistics.counted(name), cold.statistics.counted(name), "{model} {name}");
@@ -125,11 +98,11 @@ fn hints_that_make_no_sense_are_dropped() {
         Term::bool(true),
     ];
     for model in ["sc", "tso"] {
-        let cold = check(&program, model, None, None).unwrap();
+        let cold = check(&program, model, None);
         for hints in
             [Hints { lean: nonsense.clone(), more: vec![] }, Hints { lean: vec![], more: nonsense.clone() }]
         {
-            let warm = check(&program, model, Some(&hints), None).unwrap();
+            let warm = check(&program, model, Some(&hints));
             assert_eq!(word(&cold), word(&warm), "{model}");
             let of_nonsense = |hint: &&Term| nonsense.contains(hint);
             assert_eq!(warm.hints.lean.iter().chain(&warm.hints.more).find(of_nonsense), None);

@@ -63,6 +63,35 @@ filter {filter}
     }
 }
 
+/// The engine splits a state on `x == 2` first and the checker on `x == 0`: in its part, `x == 2` is still open after
+/// the load, and no triple says that both cannot be.
+#[test]
+fn the_checker_may_split_in_another_order() {
+    let program = wir("variable x : int init 0
+process p
+  local r : int init 0
+  entry 0
+  point 0
+  point 1
+  point 2 end
+  edge 0 -> 1 do load r from &x
+  edge 1 -> 2 do store &x = r
+process q
+  local r : int init 0
+  entry 0
+  point 0
+  point 1
+  point 2 end
+  edge 0 -> 1 do store &x = 2
+  edge 1 -> 2 do load r from &x
+finally !(q[0].r != 0 && q[0].r != 2 && mem(&x) == 2)
+filter !(mem(&x) == 0)
+");
+    for model in ["sc", "tso", "pso"] {
+        assert!(certified(&program, model, &proof(&program, model)).is_ok(), "{model}");
+    }
+}
+
 /// The solver has no end of symbols, an enumeration has.
 #[test]
 fn what_is_chosen_is_in_the_enumeration() {

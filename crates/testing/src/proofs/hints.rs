@@ -53,7 +53,7 @@ impl Trial<'_> {
 }
 
 /// The program with a full fence after every store, or after every other one.
-fn fenced(program: &Program, every: usize) -> Program {
+pub fn fenced(program: &Program, every: usize) -> Program {
     let fence = program.vocabulary.fences().into_iter().max_by_key(|fence| fence.orders.0.count_ones());
     let mut places = vec![];
     for process in program.process_ids() {

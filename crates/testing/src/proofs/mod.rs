@@ -27,6 +27,7 @@ use crate::compare::Disagreement;
 use crate::laws::Obeyed;
 use crate::with_sections;
 
+pub use hints::fenced;
 pub use ledger::{Entry, Ledger};
 
 /// An engine that is tried on the program of a seed.

@@ -13,7 +13,7 @@ use wattle_logic::Term;
 use wattle_memory::{MemoryModel, find};
 use wattle_program::passes::{forget_dead, insert};
 use wattle_program::{Program, Property, PropertyKind};
-use wattle_repair::{Options, Proof, Repairability, Repaired, repair};
+use wattle_repair::{Options, Proof, Repairability, Repaired, merge_copies, repair};
 use wattle_source::Span;
 
 use super::{Trial, kind, stated, with_buffers};
@@ -78,7 +78,8 @@ impl Trial<'_> {
             if let Some(repaired) = found(result)
                 && let Proof::Safe { certificate, coverage } = &repaired.proof
             {
-                let program = insert(task.program, repaired.solutions.first().map_or(&[], |one| one));
+                let chosen = repaired.solutions.first().map_or(&[][..], |one| one);
+                let program = insert(task.program, &merge_copies(task.program, chosen));
                 self.certified(&Task { program: &program, ..*task }, certificate, coverage.as_ref())?;
             }
             let exactly = needed(&by_search) == suffices(&by_search).unwrap_or(usize::MAX);

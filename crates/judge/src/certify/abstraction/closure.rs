@@ -8,7 +8,9 @@
 //! among the contradictions that name what it was split on; among all of them only before it is found to be
 //! wrong, since they are many.) Where there is nothing
 //! to split on, several states of the set may still cover the result together (the engine may have split
-//! in another order).
+//! in another order). If they do not, the state is split further, on what a state of the set or a triple of the step
+//! names: another order may have decided a predicate that this one did not need. Every part that the engine looked
+//! at is found this way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -234,16 +236,16 @@ impl<'c> Closure<'c> {
         let mut moved = points.to_vec();
         moved[transition.thread as usize] = transition.to;
         match self.split_as_it_comes(&moved, state, number) {
-            Err(Failure::Wrong(what)) => {
+            Ok(()) => Ok(()),
+            Err(failure) => {
                 let mut parts = MOST_PARTS;
                 for depth in 1..=MOST_DEPTH {
                     if self.some_split(&moved, state, &self.entries[number], depth, &mut parts)? {
                         return Ok(());
                     }
                 }
-                fails(what)
+                Err(failure)
             }
-            other => other,
         }
     }
 
@@ -328,7 +330,10 @@ impl<'c> Closure<'c> {
             match blocked.or(on) {
                 Some(on) => parts.add(self.halves(part, on)),
                 None if self.is_empty(&part) || self.cover(moved, after)? => {}
-                None => return fails(format!("step {number} leads out of the set")),
+                None => match entry.open(&part, &after, here) {
+                    Some(on) => parts.add(self.halves(part, on)),
+                    None => return fails(format!("step {number} leads out of the set")),
+                },
             }
         }
         Ok(())
@@ -376,6 +381,19 @@ impl Entry {
             }
         }
         found
+    }
+
+    /// What was not split on yet: a predicate that the step keeps and a state of the set names, or one that a triple
+    /// names.
+    fn open(&self, part: &Cube, after: &Cube, here: &[Cube]) -> Option<usize> {
+        let is_open = |predicate: &usize| part.value(*predicate).is_none();
+        let near = here.iter().filter(|other| after.meets(other));
+        let mut named = near.flat_map(|other| other.known().without(&after.known()).iter());
+        let kept = named.find(|predicate| is_open(predicate) && !self.changed.contains(predicate));
+        let cubes = self.sets.values().flatten().flatten().chain(&self.blocked);
+        let cubes = cubes.filter(|cube| part.meets(cube));
+        let mut of_triples = cubes.flat_map(|cube| cube.known().without(&part.known()).iter());
+        kept.or_else(|| of_triples.next())
     }
 
     /// What is known after the step, as far as the state decides it; and a predicate that would decide more.

@@ -137,7 +137,7 @@ fn answer(
         Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {
             report.diagnostics.extend(unsupported_place(prepared.searched(), &reason));
-            report.remarks.extend(suspicion.and_then(|suspicion| suspected(&prepared, &suspicion)));
+            report.remarks.extend(suspicion.iter().flat_map(|suspicion| suspected(&prepared, suspicion)));
             CheckVerdict::Unknown { reason }
         }
         Ok(Verdict::Safe { certificate }) => {
@@ -278,10 +278,13 @@ fn holds_under_sc(
     })
 }
 
-/// The way of an abstract trace through the text, which an engine could neither refute nor replay.
-fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Option<String> {
+/// So many predicates are listed.
+const LISTED: usize = 16;
+
+/// The way of an abstract trace through the text, which an engine could neither refute nor replay, and what it knew.
+fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Vec<String> {
     let program = prepared.searched();
-    let shape = Shape::new(program).ok()?;
+    let Ok(shape) = Shape::new(program) else { return vec![] };
     let step = |(thread, edge): &(ThreadId, EdgeId)| {
         let process = program.process(shape.info(*thread).process);
         let span = process.cfg.edge(*edge).origin.0;
@@ -290,7 +293,15 @@ fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Option<String> {
     };
     let mut steps: Vec<String> = suspicion.steps.iter().filter_map(step).collect();
     steps.dedup();
-    Some(format!("neither refuted nor replayed: {}", steps.join(", ")))
+    let mut remarks = vec![format!("neither refuted nor replayed: {}", steps.join(", "))];
+    let predicates = &suspicion.predicates;
+    if !predicates.is_empty() {
+        let more = predicates.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let listed = predicates[..predicates.len().min(LISTED)].join("; ");
+        remarks.push(format!("predicates so far: {listed}{more}"));
+    }
+    remarks
 }
 
 /// Point at the construct that stopped an engine.

@@ -74,6 +74,8 @@ impl From<(Verdict, Option<Coverage>)> for Answer {
 pub struct Suspicion {
     /// Edges of the program as the engine was given it, in order; each has its origin there.
     pub steps: Vec<(ThreadId, EdgeId)>,
+    /// The predicates that the engine had by then, in words: whoever gives better ones may begin with these.
+    pub predicates: Vec<String>,
 }
 
 /// How far a bounded answer reaches.

@@ -20,7 +20,7 @@ fn comparison(dice: &mut Dice, variables: &[Term]) -> Term {
 }
 
 fn condition(dice: &mut Dice, variables: &[Term], truths: &[Term]) -> Term {
-    let mut part = |dice: &mut Dice| match dice.below(6) {
+    let part = |dice: &mut Dice| match dice.below(6) {
         0 => truths[dice.below(truths.len() as u64) as usize].clone(),
         _ => comparison(dice, variables),
     };

@@ -93,6 +93,10 @@ impl Sum {
                 self.constant = self.constant.checked_add(value.checked_mul(factor)?)?;
             }
             Kind::Unary(Unary::Negate, inner) => self.add(inner, factor.checked_neg()?)?,
+            Kind::Unary(Unary::Complement, inner) if term.sort() == Sort::Int => {
+                self.constant = self.constant.checked_sub(factor)?;
+                self.add(inner, factor.checked_neg()?)?;
+            }
             Kind::Binary(Binary::Add, left, right) => {
                 self.add(left, factor)?;
                 self.add(right, factor)?;

@@ -46,6 +46,7 @@ impl Names {
             Shape::Variable(_) => text.push_str(&self.variable(term)),
             Shape::Not(a) => list("not", &[a])?,
             Shape::Negate(a) => list("-", &[a])?,
+            Shape::Complement(a) => list("- (- 1)", &[a])?,
             Shape::If(a, b, c) => list("ite", &[a, b, c])?,
             Shape::Binary(operator, a, b) => list(
                 match operator {

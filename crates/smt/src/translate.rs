@@ -124,6 +124,11 @@ impl Translation {
                 let a = of(a)?;
                 context.multiply(&[self.minus_one, a])?
             }
+            Shape::Complement(a) => {
+                let a = of(a)?;
+                let negated = context.multiply(&[self.minus_one, a])?;
+                context.add(&[self.minus_one, negated])?
+            }
             Shape::If(condition, then, otherwise) => {
                 let (condition, then, otherwise) = (of(condition)?, of(then)?, of(otherwise)?);
                 context.select(condition, then, otherwise)?
@@ -186,6 +191,8 @@ pub(crate) enum Shape<'a> {
     Variable(Theory),
     Not(&'a Term),
     Negate(&'a Term),
+    /// All bits the other way round, which is `-1 - a`.
+    Complement(&'a Term),
     Binary(Operator, &'a Term, &'a Term),
     If(&'a Term, &'a Term, &'a Term),
     /// By a constant that has an absolute value.
@@ -227,6 +234,7 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
         Kind::LocalOf { .. } => refuse("a local of a process that is not constant"),
         Kind::Unary(Unary::Not, a) if sort == Theory::Bool => Ok(Shape::Not(a)),
         Kind::Unary(Unary::Negate, a) if sort == Theory::Int => Ok(Shape::Negate(a)),
+        Kind::Unary(Unary::Complement, a) if sort == Theory::Int => Ok(Shape::Complement(a)),
         Kind::Unary(operator, _) => refuse(format!("{operator:?} of sort `{}`", term.sort())),
         Kind::If(condition, then, otherwise) => {
             match (theory(condition.sort())?, theory(otherwise.sort())?) {

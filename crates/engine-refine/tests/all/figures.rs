@@ -1,4 +1,4 @@
-//! How far the engine goes, by its figures.
+//! How far the engine goes: by its figures, and by what it can decide.
 
 use wattle_engine_refine::Refine;
 
@@ -31,5 +31,20 @@ fn what_fails_under_sc_needs_no_slots() {
             assert_eq!(word(&answer), "unsafe", "{property} {model}");
             assert_eq!(answer.statistics.counted("slots"), None, "{property} {model}");
         }
+    }
+}
+
+/// `~a` is `-1 - a`.
+#[test]
+fn a_complement_is_linear() {
+    let text = |least: i64| {
+        format!(
+            "shared x = 0; thread p {{ while (true) {{ x = 2; }} }}
+             thread q {{ local r = 0; r = x; r = ~r; assert r >= {least}; }}"
+        )
+    };
+    for model in ["sc", "tso", "pso"] {
+        let says = |least: i64| word(&answer(&text(least), model, &refine(Refine::default())));
+        assert_eq!([says(-3), says(-2)], ["safe", "unsafe"], "{model}");
     }
 }

@@ -156,7 +156,7 @@ impl Dice {
         }
         let a = self.integer(leaves, depth - 1);
         match self.below(7) {
-            0 => Term::unary(Unary::Negate, a),
+            0 => Term::unary(self.pick(&[Unary::Negate, Unary::Complement]), a),
             1 => Term::binary(Binary::Multiply, a, constant(self)),
             2 => Term::binary(Binary::Multiply, constant(self), a),
             kind @ (3 | 4) => {

@@ -109,7 +109,7 @@ fn indices_and_constant_locals_are_folded() {
     assert!(text.contains("edge 1 -> 2 do store &flag[0] = 1"), "{text}");
     assert!(text.contains("edge 2 -> 3 do store &turn = 1"), "{text}");
     assert!(text.contains("load \"flag[other]\" from &flag[1]"), "{text}");
-    assert!(text.contains("forbid \"p[0]\"[0]@cs && \"p[1]\"[0]@cs"), "{text}");
+    assert!(text.contains("forbid p[0]@cs && p[1]@cs"), "{text}");
 }
 
 #[test]

@@ -354,6 +354,7 @@ impl Differences {
             },
             Shape::Not(a) => 1 - of(a)?,
             Shape::Negate(a) => of(a)?.checked_neg()?,
+            Shape::Complement(a) => !of(a)?,
             Shape::If(condition, then, otherwise) => of(if of(condition)? == 1 { then } else { otherwise })?,
             Shape::Divide(a, by) => of(a)?.checked_div(by)?,
             Shape::Remainder(a, by) => of(a)?.checked_rem(by)?,
@@ -602,6 +603,11 @@ impl<'a> Sum<'a> {
                 None => self.parts.push((term, times)),
             },
             Shape::Negate(a) => self.add(a, times.checked_neg()?)?,
+            // -1 - a.
+            Shape::Complement(a) => {
+                self.constant = self.constant.checked_sub(times)?;
+                self.add(a, times.checked_neg()?)?;
+            }
             Shape::Binary(Operator::Add, a, b) => {
                 self.add(a, times)?;
                 self.add(b, times)?;

@@ -218,7 +218,9 @@ impl Text<'_> {
             }
             Found::Unknown { reason } => Ok(FixVerdict::Unknown { reason }),
             Found::Internal { what } => Err(what),
-            Found::Repaired { proof, count, source_count, minimal, sets, source, hints } => {
+            Found::Repaired { proof, count, source_count, minimal, sets, source, hints, undecided } => {
+                let left = undecided.filter(|_| !minimal);
+                report.notes.extend(left.map(|why| format!("a set was left undecided ({why})")));
                 let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
                 let (request, input, loaded) = (self.request, self.input, self.loaded);
                 let judge = (engine, &proof, &hints);
@@ -320,6 +322,8 @@ enum Found {
         source: Vec<Insertion>,
         /// What the search leaves for the check of the edited text.
         hints: Hints,
+        /// Why it is not known to be the fewest, where an engine left a set undecided.
+        undecided: Option<Reason>,
     },
     Unrepairable,
     Relaxed {
@@ -352,12 +356,12 @@ fn search(
     let found = search_among(task, request, loaded, fences, engine, run, report);
     let strongest = fences.0.iter().filter(|(fence, _)| fence.orders == Orders::ALL);
     let strongest = Fences(strongest.cloned().collect());
-    let (given_up, narrower) = match &found {
-        Found::Unknown { reason } if !is_limit(reason) => {
-            (true, !strongest.0.is_empty() && strongest.0.len() < fences.0.len())
-        }
-        _ => (false, false),
+    let given_up = match &found {
+        Found::Unknown { reason } => !is_limit(reason),
+        Found::Repaired { minimal, undecided: Some(Reason::Unsupported(_)), .. } => !minimal,
+        _ => false,
     };
+    let narrower = !strongest.0.is_empty() && strongest.0.len() < fences.0.len();
     if !given_up || !narrower || !request.costs.is_empty() {
         return found;
     }
@@ -442,6 +446,7 @@ fn repaired(
             sets: repaired.solutions,
             source,
             hints: hints.clone(),
+            undecided: repair.undecided.clone(),
         }
     };
     Ok(match repair.result {

@@ -117,6 +117,8 @@ pub struct Repair {
     pub statistics: Statistics,
     /// What the answers leave for a check of the repaired text.
     pub hints: Hints,
+    /// Why the engine left a placement undecided, the first that it did.
+    pub undecided: Option<Reason>,
 }
 
 /// Counterexamples here are runs of `forget_dead(task.program)` without any inserted fence.
@@ -194,7 +196,8 @@ pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run
     let family = Added { base: task.program, places: &places };
     let mut search = Search::new(&family, *task, engine, run);
     let result = repairability(&mut search, &family, options)?;
-    Ok(Repair { result, statistics: search.statistics(), hints: search.hints() })
+    let (statistics, hints, undecided) = (search.statistics(), search.hints(), search.undecided());
+    Ok(Repair { result, statistics, hints, undecided })
 }
 
 fn repairability(

@@ -146,6 +146,8 @@ pub(crate) struct Search<'a> {
     /// What the answers so far leave for the next question. Placements differ in a few fences, so that a proof
     /// of one is nearly a proof of the next.
     hints: Hints,
+    /// Why a placement was left undecided, the first that was.
+    undecided: Option<Reason>,
     checks: u64,
     pub replays: u64,
     states: u64,
@@ -169,6 +171,7 @@ impl<'a> Search<'a> {
             answers: vec![],
             exact,
             hints: task.hints.cloned().unwrap_or_default(),
+            undecided: None,
             checks: 0,
             replays: 0,
             states: 0,
@@ -188,6 +191,11 @@ impl<'a> Search<'a> {
     /// What all answers leave: for the check of the text that the search ends with.
     pub(crate) fn hints(&self) -> Hints {
         self.hints.clone()
+    }
+
+    /// Why a placement was left undecided, if one was.
+    pub(crate) fn undecided(&self) -> Option<Reason> {
+        self.undecided.clone()
     }
 
     pub(crate) fn nothing(&self) -> Set {
@@ -220,6 +228,9 @@ impl<'a> Search<'a> {
                 Err(contradiction) => return Err(contradiction),
             },
         };
+        if let Judged::Unknown(reason) = &judged {
+            self.undecided.get_or_insert_with(|| reason.clone());
+        }
         self.answers.push((chosen.clone(), judged.clone()));
         Ok(judged)
     }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use wattle_driver::engines::Settings;
 use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, models};
+use wattle_engine_refine::Refine;
+use wattle_memory::reduction::Keeps;
 use wattle_report::{FixReport, FixVerdict, Proof};
 
 fn corpus(path: &str) -> Input {
@@ -51,6 +53,23 @@ thread q {
 /// Where the answers come from: `repair`'s own tests of these shapes say it. C: release before the
 /// write that is read, acquire after the read of it (Lahav et al. 2017); what is not a matter of
 /// happens-before needs fences that are sequentially consistent.
+/// A loop of stores fills any buffer. Beside a rest, an engine orders stores by barriers if it keeps the oldest; where it keeps
+/// the newest it refuses them, and the answer says that only full fences were tried.
+#[test]
+fn barriers_that_an_engine_refuses_are_not_tried() {
+    for (keeps, fence, notes) in [(Keeps::Oldest, "fence ww;", 0), (Keeps::Newest, "fence;", 1)] {
+        let refine = Refine { keeps, ..Refine::default() };
+        let settings = Settings { smt: super::smt(), refine, ..Settings::default() };
+        let report = fixed("unbounded_buffers/producer.wtl", "pso", settings, Some("refine"));
+        let FixVerdict::Repaired { count, proof, minimal, edited, .. } = report.verdict else {
+            panic!("{:?} {:?}", report.verdict, report.notes)
+        };
+        assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
+        assert!(edited.unwrap().contains(&format!("data = 1; {fence} flag = 1;")), "{keeps:?}");
+        assert_eq!(report.notes.iter().filter(|note| note.contains("only full fences")).count(), notes);
+    }
+}
+
 #[test]
 fn classic_litmus_tests_get_their_fences_as_instructions() {
     let rows = [

@@ -48,3 +48,22 @@ fn a_complement_is_linear() {
         assert_eq!([says(-3), says(-2)], ["safe", "unsafe"], "{model}");
     }
 }
+
+/// Fifty times round the loop, in a proof that goes round a few times: what counts together is related.
+#[test]
+fn constants_that_shift_become_relations() {
+    let programs = [
+        "thread t { local i, s; i = 0; s = 0; while (i < 50) { i = i + 1; s = s + 2; } assert s == 100; }",
+        "shared c = 0;
+         thread w { local i, a; i = 0; while (i < 50) { a = c; c = a + 1; fence; i = i + 1; } }
+         thread r { local v; v = c; assert v <= 50; }",
+    ];
+    for text in programs {
+        for model in MODELS {
+            let answer = answer(text, model, &refine(Refine::default()));
+            assert_eq!(word(&answer), "safe", "{model} {text}");
+            let rounds = answer.statistics.counted("sc rounds").unwrap();
+            assert!(rounds < 10, "{model}: {rounds} {text}");
+        }
+    }
+}

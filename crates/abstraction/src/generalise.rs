@@ -6,8 +6,8 @@
 //! count are offered.
 //!
 //! A cell *counts* if assignments `x := y + k` lead from it to itself with a sum other than zero, in one step or through
-//! other cells; its *pace* is the greatest common divisor of these sums. It *shifts* if refinement has compared it with
-//! three constants. Two cells with paces p and q that begin with a and b suggest `q * x - p * y == q * a - p * b`. Between the
+//! other cells; its *pace* is the greatest common divisor of these sums. It *shifts* if each of the last
+//! three traces has compared it with another constant. Two cells with paces p and q that begin with a and b suggest `q * x - p * y == q * a - p * b`. Between the
 //! steps that count the one and the other the difference is one step, p * q, in either direction. `x == a` and `y == b` come
 //! with it: they are why it holds at first. A cell that counts up to a bound of a guard ends one step beyond it, so that
 //! bound is offered too.
@@ -21,7 +21,7 @@ use wattle_logic::{Binary, Term, Value};
 use crate::linear::{gcd, single, sum_of_one};
 use crate::system::System;
 
-/// So many constants show that a cell shifts.
+/// So many traces show that a cell shifts.
 const MANY: usize = 3;
 
 /// No more cells than this are related to one that shifts.
@@ -34,21 +34,19 @@ struct Counter {
     first: i64,
 }
 
-/// What the comparisons with constants among predicates that refinement found suggest. `bounds`: comparisons of the
-/// program itself.
-pub fn generalise(system: &System, found: &[Term], bounds: &dyn Fn() -> Vec<Term>) -> Vec<Term> {
-    let mut constants: BTreeMap<Term, BTreeSet<i64>> = BTreeMap::new();
-    for (cell, _, constant) in found.iter().filter_map(single) {
-        constants.entry(cell).or_default().insert(constant);
-    }
-    constants.retain(|_, constants| constants.len() >= MANY);
-    if constants.is_empty() {
+/// What the comparisons with constants among predicates that refinement found suggest. `found`: by trace, those that it
+/// added. `bounds`: comparisons of the program itself.
+pub fn generalise(system: &System, found: &[Vec<Term>], bounds: &dyn Fn() -> Vec<Term>) -> Vec<Term> {
+    let cells = |batch: &Vec<Term>| batch.iter().filter_map(single).map(|(cell, ..)| cell).collect();
+    let last = found.len().checked_sub(MANY).map_or(&[][..], |first| &found[first..]);
+    let shifting = last.iter().map(cells).reduce(|all: BTreeSet<Term>, own| &all & &own).unwrap_or_default();
+    if shifting.is_empty() {
         return vec![];
     }
     let counters = counters(system);
     let bounds: Vec<(Term, Binary, i64)> = bounds().iter().filter_map(single).collect();
     let mut offered = Vec::new();
-    for one in counters.iter().filter(|counter| constants.contains_key(&counter.cell)) {
+    for one in counters.iter().filter(|counter| shifting.contains(&counter.cell)) {
         let others = counters.iter().filter(|other| other.cell != one.cell).take(MOST_RELATED);
         offered.extend(others.filter_map(|other| relations(one, other)).flatten());
         let own = bounds.iter().filter(|(cell, operator, _)| *cell == one.cell && *operator != Binary::Equal);

@@ -153,15 +153,16 @@ pub(crate) struct Abstraction {
     pub scope: Scope,
     /// Answers of earlier rounds.
     pub known: Known,
-    /// How many traces have yielded predicates.
-    pub explained: usize,
-    /// The predicates of the first round are so many.
-    pub first: usize,
+    /// By trace: the predicates that it has yielded.
+    pub explained: Vec<Vec<Term>>,
 }
 
 /// So many traces are explained by slices alone. Interpolants are more general, but they cost up to a second for a
 /// long trace, and most proofs need few traces: then both lead to the same predicates.
 const EXPLAINED_BY_SLICES: usize = 2;
+
+/// The same where the proof is made lean: what is too much is left out again.
+const EXPLAINED_IF_LEAN: usize = 4;
 
 /// What a slice may yield without interpolants being asked for.
 const FEW: usize = 24;
@@ -234,8 +235,7 @@ impl Proving<'_> {
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
         let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
-        let first = predicates.len();
-        Ok(Abstraction { predicates, scope, known: Known::default(), explained: 0, first })
+        Ok(Abstraction { predicates, scope, known: Known::default(), explained: vec![] })
     }
 
     fn proof(
@@ -278,8 +278,8 @@ impl Proving<'_> {
             abstraction.scope.forgets = true;
             return Ok(Ok(0));
         }
-        let slices = abstraction.explained < EXPLAINED_BY_SLICES;
-        abstraction.explained += 1;
+        let most = if self.lean { EXPLAINED_IF_LEAN } else { EXPLAINED_BY_SLICES };
+        let slices = abstraction.explained.len() < most;
         let predicates = &mut abstraction.predicates;
         let before = predicates.len();
         let (given, target) = self.obligation(trace)?;
@@ -293,8 +293,8 @@ impl Proving<'_> {
             // Where there is no room left, it must do without.
             predicates.add(self.system, &image);
         }
-        let found = &predicates.terms()[abstraction.first.min(before)..];
-        for offered in generalise(self.system, found, &|| comparisons(self.system)) {
+        abstraction.explained.push(more);
+        for offered in generalise(self.system, &abstraction.explained, &|| comparisons(self.system)) {
             predicates.add(self.system, &offered);
         }
         let new = predicates.len() - before;

@@ -21,11 +21,9 @@ mod options;
 mod rules;
 
 use wattle_abstraction::System;
-use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Halt, Hints, Run, Statistics, Task, Unsupported, grows,
-};
+use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
 use wattle_program::Program;
-use wattle_proving::{Approach, Subject, flat, is_given, library, reduction, remembering};
+use wattle_proving::{Approach, Asking, estimate, flat, is_given, library, reduction};
 
 pub use dump::Dump;
 pub use options::{Extrapolate, Method, SearchBy};
@@ -55,21 +53,14 @@ impl Engine for Extrapolate {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
-        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
-        if loops && grows(task.program) { Estimate::MadeFor } else { Estimate::Open }
+        estimate(task)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
-        let (mut hints, mut statistics) = (Hints::default(), Statistics::default());
-        let given = self.is_given(task.program);
-        let program = remembering(task.program, given);
-        let task = &Task { program: &program, ..*task };
-        let subject = Subject::new(self.name(), task, run, &self.smt, given).map_err(Halt::Unknown);
-        let verdict = subject.and_then(|subject| {
-            let extrapolation = Extrapolation { engine: self, subject: &subject };
-            extrapolation.verdict(&mut hints, &mut statistics)
-        });
-        Answer::of(verdict, statistics).map(|answer| Answer { hints, ..answer })
+        let asking = Asking { engine: self.name(), smt: &self.smt, ignore_given: self.ignore_given };
+        asking.check(task, run, |subject, hints, statistics| {
+            Extrapolation { engine: self, subject }.verdict(hints, statistics)
+        })
     }
 }
 

@@ -27,10 +27,8 @@ mod parameterised;
 mod turns;
 
 use wattle_abstraction::System;
-use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Halt, Hints, Run, Statistics, Task, Unsupported, grows,
-};
-use wattle_proving::{Subject, flat, is_given, library, reduction, remembering};
+use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
+use wattle_proving::{Asking, estimate, flat, library, reduction};
 
 pub use options::Refine;
 
@@ -52,20 +50,13 @@ impl Engine for Refine {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
-        let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
-        if loops && grows(task.program) { Estimate::MadeFor } else { Estimate::Open }
+        estimate(task)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
-        let (mut hints, mut statistics) = (Hints::default(), Statistics::default());
-        let given = is_given(task.program, self.ignore_given);
-        let program = remembering(task.program, given);
-        let task = &Task { program: &program, ..*task };
-        let subject = Subject::new(self.name(), task, run, &self.smt, given).map_err(Halt::Unknown);
-        let verdict = subject.and_then(|subject| {
-            let refinement = Refinement { engine: self, subject: &subject };
-            refinement.verdict(&mut hints, &mut statistics)
-        });
-        Answer::of(verdict, statistics).map(|answer| Answer { hints, ..answer })
+        let asking = Asking { engine: self.name(), smt: &self.smt, ignore_given: self.ignore_given };
+        asking.check(task, run, |subject, hints, statistics| {
+            Refinement { engine: self, subject }.verdict(hints, statistics)
+        })
     }
 }

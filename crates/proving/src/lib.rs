@@ -14,6 +14,7 @@
 mod answer;
 mod attempt;
 mod certificate;
+mod check;
 mod control;
 mod enlarge;
 mod figures;
@@ -31,6 +32,7 @@ mod symmetry;
 mod text;
 
 pub use attempt::Approach;
+pub use check::{Asking, estimate};
 pub use control::control;
 pub use figures::Figures;
 pub use learnt::Learnt;

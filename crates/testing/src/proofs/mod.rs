@@ -175,7 +175,7 @@ impl Trial<'_> {
         if !matches!(certificate, Certificate::Abstraction(_)) {
             return Err("a proof of another kind".into());
         }
-        let run = self.run(5);
+        let run = self.run(100);
         match certify(task, certificate, coverage, || Ok(self.library.clone()), &run) {
             Ok(_) => Ok(None),
             Err(Halt::Unknown(reason)) => Ok(Some(reason)),

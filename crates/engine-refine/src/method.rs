@@ -83,12 +83,20 @@ impl Refinement<'_> {
         }
         let sc = subject.left_by(conclusion, statistics);
         let mut turns = Turns::new(self.engine.slots);
-        let mut last = None;
+        let (mut last, mut too_large) = (None, None);
         while let Some(turn) = turns.next() {
             let slots = turn.slots;
             statistics.count("slots", u64::from(slots));
             let written = self.written(reduction, &self.engine.abstract_buffers(slots))?;
-            let conclusion = self.prove(&written, &sc, &turn)?;
+            let conclusion = match self.prove(&written, &sc, &turn) {
+                // So many slots need too many predicates; fewer may still do.
+                Err(Halt::Unknown(reason @ Reason::TooLarge(_))) => {
+                    too_large = Some(reason);
+                    turns.drop_this();
+                    continue;
+                }
+                proved => proved?,
+            };
             let before = statistics.counted(TEMPLATES).unwrap_or(0);
             statistics
                 .count(TEMPLATES, before.max(templates(conclusion.predicates(), &written.reduced, subject)));
@@ -118,8 +126,8 @@ impl Refinement<'_> {
             turns.drop_this();
             last = Some((stuck, written));
         }
-        let nothing = || Reason::Undecided("no number of slots is left to try".into());
-        let (conclusion, written) = last.ok_or_else(nothing)?;
+        let nothing = Reason::Undecided("no number of slots is left to try".into());
+        let (conclusion, written) = last.ok_or(too_large.unwrap_or(nothing))?;
         subject.answer(conclusion, &written.system, Some(&written.reduced), statistics)
     }
 

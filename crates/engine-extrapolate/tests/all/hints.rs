@@ -11,7 +11,7 @@ use wattle_memory::find;
 use wattle_program::Program;
 use wattle_program::passes::forget_dead;
 use wattle_testing::agree::Effort;
-use wattle_testing::proofs::{Ledger, Trial, fenced};
+use wattle_testing::proofs::{Ledger, Trial, fenced, word};
 
 use crate::{Proved, certified, corpus, libraries, library};
 
@@ -22,15 +22,6 @@ fn check(program: &Program, model: &str, hints: Option<&Hints>) -> Answer {
     let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
     engine.accepts(&task).unwrap();
     engine.check(&task, &Run::default()).unwrap()
-}
-
-fn word(answer: &Answer) -> &'static str {
-    match answer.verdict {
-        Verdict::Safe { .. } => "safe",
-        Verdict::SafeUpTo { .. } => "bounded",
-        Verdict::Unsafe { .. } => "unsafe",
-        Verdict::Unknown { .. } => "unknown",
-    }
 }
 
 #[test]

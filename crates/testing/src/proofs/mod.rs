@@ -191,7 +191,8 @@ impl Trial<'_> {
     }
 }
 
-fn word(answer: &Answer) -> &'static str {
+/// The verdict in a word.
+pub fn word(answer: &Answer) -> &'static str {
     match answer.verdict {
         Verdict::Safe { .. } => "safe",
         Verdict::SafeUpTo { .. } => "bounded",

@@ -13,7 +13,7 @@ use wattle_logic::Term;
 use wattle_memory::reduction::Discipline;
 use wattle_program::Program;
 use wattle_program::text::print_term;
-use wattle_proving::{begin, flat, reduction, remembering, solver};
+use wattle_proving::{begin, reduction, remembering, sequential, solver};
 
 use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE, SearchBy};
 use crate::rules::by_rule;
@@ -38,7 +38,7 @@ impl Extrapolate {
         let task = &Task { program: &program, ..*task };
         let unsupported = Reason::Unsupported;
         let reduction = reduction(task).map_err(unsupported)?;
-        let program = flat(task.program).map_err(unsupported)?;
+        let program = sequential(task.program, reduction).map_err(unsupported)?;
         let system = System::new(&program).map_err(unsupported)?;
         let start = begin(&program, &system, given);
         let Some(reduction) = reduction else {

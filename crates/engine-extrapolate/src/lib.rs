@@ -18,12 +18,13 @@ mod cubes;
 mod dump;
 mod method;
 mod options;
+mod remote;
 mod rules;
 
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
 use wattle_program::Program;
-use wattle_proving::{Approach, Asking, estimate, flat, is_given, library, reduction};
+use wattle_proving::{Approach, Asking, estimate, is_given, library, reduction, sequential};
 
 pub use dump::Dump;
 pub use options::{Extrapolate, Method, SearchBy};
@@ -44,10 +45,9 @@ impl Engine for Extrapolate {
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let reduction = reduction(task)?;
         task.shape()?;
-        let flat = flat(task.program)?;
-        System::new(&flat)?;
+        System::new(&sequential(task.program, reduction)?)?;
         if let Some(reduction) = reduction {
-            reduction.reduce_within(task.program, &self.room(1))?;
+            System::new(&reduction.reduce_within(task.program, &self.room(1))?.program)?;
         }
         library(&self.smt).map(|_| ())
     }

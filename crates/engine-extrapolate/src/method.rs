@@ -8,7 +8,7 @@
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_logic::Term;
-use wattle_memory::reduction::Reduced;
+use wattle_memory::reduction::{Discipline, Reduced};
 use wattle_proving::{
     Approach, Conclusion, FromSc, Learnt, Lifting, Literals, Proving, Start, Subject, UnderSc, irrelevant,
     violates_bound,
@@ -17,6 +17,7 @@ use wattle_proving::{
 use crate::MOST_PENDING;
 use crate::cubes;
 use crate::options::{Extrapolate, Method};
+use crate::remote::Remote;
 use crate::rules::{extrapolate, extrapolate_cubes};
 
 /// The engine at work on one task.
@@ -36,6 +37,9 @@ impl Extrapolation<'_> {
             return subject.answer(conclusion, &subject.sc, None, statistics);
         };
         let sc = subject.left_by(conclusion, statistics);
+        if reduction.discipline() == Discipline::Rma {
+            return Remote { engine, subject, reduction }.verdict(&sc, hints, statistics);
+        }
         let mut learnt = None;
         let sizes = engine.buffer.as_ref().map_or(1..=MOST_PENDING, |room| room.each..=room.each);
         for each in sizes {

@@ -199,6 +199,7 @@ fn equalities(lifting: &Lifting<'_>) -> Vec<Term> {
                 }
             }
         }
+        Buffers::Rma(_) => {}
     }
     result
 }

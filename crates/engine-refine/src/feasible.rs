@@ -103,7 +103,7 @@ impl Moving {
                 let buffered = edge.ops.iter().filter(|op| matches!(op, Op::Store { .. })).count();
                 if edge.mode == Mode::Locked { 0 } else { buffered as u32 }
             }
-            Move::Commit(_) | Move::Overflow(_) | Move::End => 0,
+            Move::Commit(_) | Move::Deliver { .. } | Move::Overflow(_) | Move::End => 0,
         };
         // The edge that fails a check stores nothing that matters, but what it would store needs room.
         let tried = match &self.violated {

@@ -18,13 +18,13 @@ use wattle_abstraction::path::Solution;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_memory::reduction::{Capacity, Reduction, plain_moves};
 use wattle_proving::{
-    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, UnderSc, irrelevant,
+    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, UnderSc, instances, irrelevant,
     why_stopped,
 };
 
 use crate::feasible::{Feasible, Goal, Moving, Written, feasible};
 use crate::options::Refine;
-use crate::parameterised::{instances, parameterised, templates};
+use crate::parameterised::{parameterised, templates};
 use crate::turns::{Turn, Turns};
 
 /// The engine at work on one task.

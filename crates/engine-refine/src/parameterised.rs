@@ -10,10 +10,10 @@
 
 use std::collections::BTreeSet;
 
-use wattle_abstraction::{Predicates, speaks_of_elements};
+use wattle_abstraction::Predicates;
 use wattle_logic::Term;
 use wattle_memory::reduction::Reduced;
-use wattle_proving::{Lifting, Subject, control};
+use wattle_proving::{Lifting, Subject, control, copies, instances};
 
 /// The predicates to begin with: how buffers are filled, these predicates, and their copies.
 pub(crate) fn parameterised(predicates: &[Term], reduced: &Reduced) -> Vec<Term> {
@@ -21,30 +21,6 @@ pub(crate) fn parameterised(predicates: &[Term], reduced: &Reduced) -> Vec<Term>
     all.extend(predicates.iter().cloned());
     all.extend(predicates.iter().flat_map(|predicate| copies(predicate, reduced)));
     all
-}
-
-/// A predicate over memory, said of buffered values.
-fn copies(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
-    let Some(lifting) = Lifting::new(reduced) else { return vec![] };
-    let lifted = lifting.versions(&[predicate]).into_iter().flatten();
-    lifted.flat_map(both).collect()
-}
-
-/// What is said of every element, and the opposite of every element.
-fn both(predicate: Term) -> Vec<Term> {
-    match speaks_of_elements(&predicate) {
-        true => vec![predicate.negated(), predicate],
-        false => vec![predicate],
-    }
-}
-
-/// What comes with a predicate that refinement found: the same of memory, where it is clear which location's
-/// values it speaks of, and of all other copies.
-pub(crate) fn instances(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
-    let of_memory = Lifting::new(reduced).and_then(|lifting| lifting.lowered(predicate));
-    let of_memory = of_memory.unwrap_or_else(|| predicate.clone());
-    let copies = copies(&of_memory, reduced);
-    [of_memory].into_iter().chain(copies).collect()
 }
 
 /// How many predicates these are before each is said of buffered values and of other copies of a process; how

@@ -2,7 +2,8 @@
 
 use wattle_abstraction::System;
 use wattle_abstraction::checker::AbstractTrace;
-use wattle_engine::{Answer, Halt, Reason, Statistics, Suspicion, Verdict};
+use wattle_abstraction::path::Solution;
+use wattle_engine::{Answer, Counterexample, Halt, Reason, Statistics, Suspicion, Verdict};
 use wattle_memory::reduction::{Moves, Reduced, plain_moves};
 use wattle_program::ThreadId;
 use wattle_program::text::print_term;
@@ -28,8 +29,10 @@ impl Subject<'_> {
                 Ok(certificate(self.task, system, reduced, moves, &proof).into())
             }
             Conclusion::Violated { trace, solution, .. } => {
-                let counterexample = replay::counterexample(self, system, moves, &trace, &solution)?;
-                Ok((Verdict::Unsafe { counterexample }, None).into())
+                match self.counterexample(system, reduced, &trace, &solution)? {
+                    Some(counterexample) => Ok((Verdict::Unsafe { counterexample }, None).into()),
+                    None => Err(Reason::Undecided("a trace that the machine does not have".into()).into()),
+                }
             }
             Conclusion::GaveUp { why, trace, predicates, .. } => {
                 let program = reduced.map_or(&self.program, |reduced| &reduced.program);
@@ -39,6 +42,20 @@ impl Subject<'_> {
                 Ok(Answer { suspicion, ..(unknown, None).into() })
             }
         }
+    }
+}
+
+impl Subject<'_> {
+    /// The execution of the machine that a trace with inputs is. `None`: the machine has no such execution, because the reduced
+    /// program does more than it.
+    pub fn counterexample(
+        &self,
+        system: &System,
+        reduced: Option<&Reduced>,
+        trace: &AbstractTrace,
+        solution: &Solution,
+    ) -> Result<Option<Box<Counterexample>>, Halt> {
+        replay::counterexample(self, system, reduced, trace, solution)
     }
 }
 

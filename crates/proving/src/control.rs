@@ -1,9 +1,11 @@
 //! Predicates that say how the buffers of a reduced program are filled.
 //!
 //! Which slots are in use, of which location each is (under TSO), and whether something is in an abstract rest:
-//! what the paper of Abdulla and others calls control components, and that of Dan and others generic predicates.
+//! what the paper of Abdulla and others calls control components, and that of Dan and others generic predicates. Of pending
+//! remote operations: the flags.
 
 use wattle_logic::{Sort, Term};
+use wattle_memory::reduction::rma::Holds;
 use wattle_memory::reduction::{Buffers, Reduced};
 
 /// Counters by value, locations of slots, rests in use.
@@ -35,6 +37,18 @@ pub fn control(reduced: &Reduced) -> Vec<Term> {
                     result.extend(buffer.written.iter().map(|location| is(thread, slot.lhs, *location)));
                 }
                 result.extend(buffer.rests.values().map(|rest| is(thread, rest.more, 0)));
+            }
+        }
+        Buffers::Rma(statements) => {
+            for statement in statements {
+                for pending in statement.slots.iter().chain(&statement.rest) {
+                    let active = Term::content(Term::address(pending.active, vec![]), Sort::Int);
+                    let phases = match pending.holds {
+                        Holds::Update { old: Some(_), .. } => 0..2,
+                        _ => 0..1,
+                    };
+                    result.extend(phases.map(|phase| active.clone().equals(Term::int(phase))));
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What a proof with small buffers leaves for one with larger buffers.
 //!
-//! The locals of a reduced program have the same names whatever the size of its buffers, but not the same
+//! The locals and variables of a reduced program have the same names whatever the size of its buffers, but not the same
 //! numbers. Predicates that refinement found, and the questions that had to reach further, are carried over
 //! by name, so that the same traces need not be refuted twice.
 
@@ -38,9 +38,22 @@ impl Learnt {
         Start { predicates, further, figures: Figures { rounds, refined, ..Figures::default() } }
     }
 
+    /// Variables of the source have the same numbers, and those that a reduction adds have names of their own.
+    fn variable(&self, variable: u32, to: &Program) -> Option<u32> {
+        let name = &self.program.variables[variable as usize].name;
+        let same = to.variables.get(variable as usize).is_some_and(|other| other.name == *name);
+        let named = || to.variables.iter().position(|other| other.name == *name).map(|found| found as u32);
+        if same { Some(variable) } else { named() }
+    }
+
     fn carried(&self, term: &Term, to: &Program) -> Option<Term> {
         let mut known = true;
         let carried = term.map(&mut |term| {
+            if let Kind::Address { variable, indices } = term.kind() {
+                let variable = self.variable(*variable, to);
+                known &= variable.is_some();
+                return variable.map_or(term.clone(), |variable| Term::address(variable, indices.clone()));
+            }
             let Kind::LocalOf { process, copy, local } = term.kind() else { return term };
             let name = &self.program.processes[*process as usize].locals[*local as usize].name;
             let mut locals = to.processes[*process as usize].locals.iter();

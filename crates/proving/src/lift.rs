@@ -14,7 +14,9 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::{Kind, Sort, Term};
+use wattle_abstraction::speaks_of_elements;
+use wattle_logic::{Sort, Term};
+use wattle_memory::reduction::rma::{Holds, Kind, Pending, Statement};
 use wattle_memory::reduction::{Buffers, Reduced, Remainder};
 use wattle_program::Shape;
 
@@ -29,6 +31,28 @@ impl Place {
     /// A local of a thread of the reduced program.
     pub fn local(thread: usize, local: u32, sort: Sort) -> Place {
         Place(Term::local_of(thread as u32, Term::int(0), local, sort))
+    }
+
+    /// What is pending of a remote statement, if it is a value of this location: one that the location had, or that it
+    /// is to have.
+    fn pending(statement: &Statement, pending: &Pending, location: u32) -> Vec<Place> {
+        let variable = |variable: u32, sort: Sort| Term::content(Term::address(variable, vec![]), sort);
+        let source = match statement.kind {
+            Kind::Copy { from } => Some(from),
+            Kind::Value => statement.to,
+            Kind::Atomic { at } => Some(at),
+        };
+        let of = source == Some(location);
+        match &pending.holds {
+            Holds::Values(set) if of => vec![Place(Term::element(variable(*set, Sort::IntSet)))],
+            Holds::Value(value) if of => vec![Place(variable(*value, Sort::Int))],
+            Holds::Update { operands, old } => {
+                let operands = operands.iter().flatten().filter(|_| of);
+                let old = old.iter().filter(|_| of || statement.to == Some(location));
+                operands.chain(old).map(|held| Place(variable(*held, Sort::Int))).collect()
+            }
+            Holds::Values(_) | Holds::Value(_) => vec![],
+        }
     }
 
     /// The last value of an abstract rest, and each of its values.
@@ -54,14 +78,16 @@ impl<'a> Lifting<'a> {
     /// As few places as there is reason for. `None`: the reduced program has no fixed shape.
     pub fn new(reduced: &'a Reduced) -> Option<Lifting<'a>> {
         let shape = Shape::new(&reduced.program).ok()?;
-        let one_buffered = reduced.fenced.iter().all(|fenced| *fenced);
+        // No predicate names the sets of two statements (Baumann and others, section 4.2).
+        let remote = matches!(reduced.buffers, Buffers::Rma(_));
+        let one_buffered = remote || reduced.fenced.iter().all(|fenced| *fenced);
         Some(Lifting { reduced, shape, only_writers: true, one_buffered })
     }
 
     /// The location that a term is the content of.
     pub fn location(&self, term: &Term) -> Option<u32> {
         match term.kind() {
-            Kind::Content(address) => self.shape.fixed_location(address, 0),
+            wattle_logic::Kind::Content(address) => self.shape.fixed_location(address, 0),
             _ => None,
         }
     }
@@ -95,6 +121,12 @@ impl<'a> Lifting<'a> {
                     places.extend(rest.into_iter().flat_map(|rest| Place::of_rest(thread, rest, sort)));
                 }
             }
+            Buffers::Rma(statements) => {
+                for statement in statements {
+                    let pending = statement.slots.iter().chain(&statement.rest);
+                    places.extend(pending.flat_map(|pending| Place::pending(statement, pending, location)));
+                }
+            }
         }
         places
     }
@@ -116,7 +148,13 @@ impl<'a> Lifting<'a> {
 
     /// The locations whose values a term may hold. None: it is no place.
     fn held(&self, term: &Term) -> Vec<u32> {
-        let is_place = matches!(term.kind(), Kind::LocalOf { .. } | Kind::Element(_));
+        use wattle_logic::Kind;
+        let is_place = match term.kind() {
+            Kind::LocalOf { .. } | Kind::Element(_) => true,
+            // A variable that the reduction has added.
+            Kind::Content(_) => matches!(self.reduced.buffers, Buffers::Rma(_)),
+            _ => false,
+        };
         let locations = (0..self.shape.locations.len() as u32).filter(|_| is_place);
         locations.filter(|location| self.places(*location).iter().any(|place| place.0 == *term)).collect()
     }
@@ -175,4 +213,24 @@ impl<'a> Lifting<'a> {
             .map(|chosen| terms.iter().map(|term| replaced(term, chosen)).collect())
             .collect()
     }
+}
+
+/// A predicate over memory, said of buffered values; of all elements of a set also the opposite.
+pub fn copies(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
+    let Some(lifting) = Lifting::new(reduced) else { return vec![] };
+    let lifted = lifting.versions(&[predicate]).into_iter().flatten();
+    let both = |predicate: Term| match speaks_of_elements(&predicate) {
+        true => vec![predicate.negated(), predicate],
+        false => vec![predicate],
+    };
+    lifted.flat_map(both).collect()
+}
+
+/// What comes with a predicate that refinement found: the same of memory, where it is clear which location's
+/// values it speaks of, and of all other copies.
+pub fn instances(predicate: &Term, reduced: &Reduced) -> Vec<Term> {
+    let of_memory = Lifting::new(reduced).and_then(|lifting| lifting.lowered(predicate));
+    let of_memory = of_memory.unwrap_or_else(|| predicate.clone());
+    let copies = copies(&of_memory, reduced);
+    [of_memory].into_iter().chain(copies).collect()
 }

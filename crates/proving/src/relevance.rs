@@ -68,6 +68,8 @@ fn unused(reduced: &Reduced, predicates: &Predicates) -> Vec<(usize, Set)> {
                 rows.push((thread, buffer.count, buffer.slots.iter().map(locals).collect()));
             }
         }
+        // A value that is not pending is zero and a set is empty: what is said of it is true or false everywhere.
+        Buffers::Rma(_) => return vec![],
     }
     // An abstract rest is one more slot. (Its set is empty while it is not in use, which matters when something is
     // inserted.)
@@ -83,6 +85,7 @@ fn unused(reduced: &Reduced, predicates: &Predicates) -> Vec<(usize, Set)> {
                 rows.extend(rests.map(|own| rest(thread, own)));
             }
         }
+        Buffers::Rma(_) => {}
     }
     let mut found = Vec::new();
     for (thread, count, slots) in &rows {

@@ -9,35 +9,54 @@ use wattle_abstraction::path::Solution;
 use wattle_engine::{Contradiction, Counterexample, Halt, Reason, Schedule, Unsupported, Violation};
 use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, MoveResult, State};
-use wattle_memory::reduction::Moves;
+use wattle_memory::reduction::{Buffers, Moves, Reduced, plain_moves};
 use wattle_program::ThreadId;
 
+use crate::remote::{self, Moved};
 use crate::subject::Subject;
 
-/// What the machine is to do, and what is wrong then.
+/// What the machine is to do, and what is wrong then. `None`: the reduction has more than the machine, which
+/// cannot do this.
 pub(crate) fn counterexample(
     subject: &Subject<'_>,
     system: &System,
-    moves: &Moves,
+    reduced: Option<&Reduced>,
     trace: &AbstractTrace,
     solution: &Solution,
-) -> Result<Box<Counterexample>, Halt> {
-    let actions = actions(system, moves, trace, solution);
+) -> Result<Option<Box<Counterexample>>, Halt> {
+    let plain;
+    let moves = match reduced {
+        Some(reduced) => &reduced.moves,
+        None => {
+            plain = plain_moves(&subject.program);
+            &plain
+        }
+    };
+    let steps = steps(system, moves, trace, solution);
     let (initial, start) = start(subject, system, solution)?;
+    let actions = match reduced.map(|reduced| &reduced.buffers) {
+        Some(Buffers::Rma(statements)) => remote::actions(subject, statements, &steps, start.clone())?,
+        _ => {
+            let actions =
+                steps.into_iter().filter_map(|(thread, moved, choices)| moved.action(thread, choices));
+            Some(actions.collect())
+        }
+    };
+    let Some(actions) = actions else { return Ok(None) };
     let violated = follow(subject, start, &actions)?;
-    Ok(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions })))
+    Ok(Some(Box::new(Counterexample::scheduled(violated, Schedule { initial, actions }))))
 }
 
 fn unsupported(why: String) -> Reason {
     Reason::Unsupported(Unsupported::new(why))
 }
 
-fn refused(subject: &Subject<'_>, why: impl Into<String>) -> Halt {
+pub(crate) fn refused(subject: &Subject<'_>, why: impl Into<String>) -> Halt {
     Contradiction::new(subject.engine, "a trace violates the property", "machine", why).into()
 }
 
-/// What the steps of the trace are on the machine.
-fn actions(system: &System, moves: &Moves, trace: &AbstractTrace, solution: &Solution) -> Vec<Action> {
+/// The steps of the trace, as moves.
+fn steps(system: &System, moves: &Moves, trace: &AbstractTrace, solution: &Solution) -> Vec<Moved> {
     let tried = match trace.violated {
         Violated::Check { transition, .. } => Some(transition),
         Violated::Property(_) => None,
@@ -46,9 +65,9 @@ fn actions(system: &System, moves: &Moves, trace: &AbstractTrace, solution: &Sol
         let transition = &system.transitions[step];
         let choices = solution.choices.get(number).cloned().unwrap_or_default();
         let moved = moves[transition.thread as usize][transition.edge.0 as usize];
-        moved.action(ThreadId(transition.thread), choices)
+        (ThreadId(transition.thread), moved, choices)
     };
-    trace.steps.iter().copied().chain(tried).enumerate().filter_map(action).collect()
+    trace.steps.iter().copied().chain(tried).enumerate().map(action).collect()
 }
 
 /// The initial state of the machine that the solution starts from, and what was chosen for it.

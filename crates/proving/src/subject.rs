@@ -42,7 +42,7 @@ impl<'a> Subject<'a> {
     ) -> Result<Subject<'a>, Reason> {
         let unsupported = Reason::Unsupported;
         let reduction = reduction(task).map_err(unsupported)?;
-        let program = flat(task.program).map_err(unsupported)?;
+        let program = sequential(task.program, reduction).map_err(unsupported)?;
         let sc = System::new(&program).map_err(unsupported)?;
         let mut solver = solver::solver(smt, run)?;
         if given {
@@ -70,10 +70,18 @@ pub fn reduction(task: &Task<'_>) -> Result<Option<&'static dyn Reduction>, Unsu
     match task.memory.machine {
         Some(Machine::Sc { .. }) => Ok(None),
         machine => match machine.and_then(reduction::of) {
-            None => Err(Unsupported::new("a memory model that is none of sc, tso and pso")),
+            None => Err(Unsupported::new("a memory model that is none of sc, tso, pso and rma")),
             some => Ok(some),
         },
     }
+}
+
+/// The program under sequential consistency, one process for each thread.
+pub fn sequential(
+    program: &Program,
+    reduction: Option<&'static dyn Reduction>,
+) -> Result<Program, Unsupported> {
+    reduction.map_or_else(|| flat(program), |reduction| reduction.sequential(program))
 }
 
 /// One process for each thread.

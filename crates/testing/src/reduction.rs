@@ -61,7 +61,7 @@ pub fn has_barriers(program: &Program) -> bool {
     let reduced = Pso.reduce(program, &Capacity::all(1));
     reduced.is_ok_and(|reduced| match &reduced.buffers {
         Buffers::Pso(all) => all.iter().flatten().any(|buffer| buffer.order.is_some()),
-        Buffers::Tso(_) => false,
+        Buffers::Tso(_) | Buffers::Rma(_) => false,
     })
 }
 
@@ -237,7 +237,7 @@ impl Pair {
     fn plainly(&self, thread: ThreadId, stores: &mut Vec<Stored>) {
         let ordered = match &self.reduced.buffers {
             Buffers::Pso(all) => all[thread.0 as usize].iter().any(|buffer| buffer.order.is_some()),
-            Buffers::Tso(_) => false,
+            Buffers::Tso(_) | Buffers::Rma(_) => false,
         };
         match Waiting::of(stores).stores() {
             Some(same) if ordered => *stores = same,
@@ -248,7 +248,7 @@ impl Pair {
     fn is_too_much(&self, stores: &[Stored]) -> bool {
         let of = |location: u32| stores.iter().filter(|one| one.location() == Some(location)).count();
         let most = match self.reduced.buffers {
-            Buffers::Tso(_) => stores.len(),
+            Buffers::Tso(_) | Buffers::Rma(_) => stores.len(),
             Buffers::Pso(_) => stores.iter().filter_map(Stored::location).map(of).max().unwrap_or(0),
         };
         most > self.capacity as usize

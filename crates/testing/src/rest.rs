@@ -322,6 +322,7 @@ impl Pair {
                     result.push((Some(buffer.location), Line { slots, rest }));
                 }
             }
+            Buffers::Rma(_) => return Err("no store buffers".into()),
         }
         Ok(result)
     }
@@ -341,7 +342,7 @@ impl Pair {
     fn rules_are_kept(&self, most: usize) -> Result<(usize, bool), Stopped> {
         let ordered = match &self.reduced.buffers {
             Buffers::Pso(all) => all.iter().flatten().any(|buffer| buffer.order.is_some()),
-            Buffers::Tso(_) => false,
+            Buffers::Tso(_) | Buffers::Rma(_) => false,
         };
         if ordered {
             return Ok((0, false));

@@ -14,7 +14,7 @@
 //!   proof that includes this property is a proof for the machine; its violation is not a violation of the program.
 //!   With an abstract *rest* ([`Capacity::rest`]) nothing is left out, and the program does more than the machine.
 //!
-//! [`Tso`] and [`Pso`] share `store_buffers.rs`.
+//! [`Tso`] and [`Pso`] share `store_buffers.rs`; [`Rma`] keeps pending remote operations.
 
 mod address;
 mod case;
@@ -22,6 +22,7 @@ mod order;
 mod pending;
 mod pso;
 mod rest;
+pub mod rma;
 mod room;
 mod store_buffers;
 mod thread;
@@ -30,12 +31,14 @@ mod tso;
 pub use order::Order;
 pub use pso::Pso;
 pub use rest::{Contents, Keeps, Remainder, Rest};
+pub use rma::Rma;
 pub use room::{Capacity, Room};
 pub use store_buffers::{Buffers, PerLocation, PerThread, Slot, Waiting};
 pub use tso::Tso;
 
 use std::fmt;
 
+use wattle_program::passes::instantiate;
 use wattle_program::{EdgeId, Program, ThreadId, Unsupported};
 
 use crate::Machine;
@@ -49,6 +52,11 @@ pub trait Reduction: fmt::Debug + Sync {
     /// How much each buffer is to hold, where a user has said so.
     fn capacity(&self, program: &Program, room: &Room) -> Result<Capacity, Unsupported>;
 
+    /// The program under sequential consistency, flat: where a proof begins.
+    fn sequential(&self, program: &Program) -> Result<Program, Unsupported> {
+        instantiate(program).map_err(|why| Unsupported::new(why.to_string()))
+    }
+
     fn reduce(&self, program: &Program, capacity: &Capacity) -> Result<Reduced, Unsupported>;
 
     fn reduce_within(&self, program: &Program, room: &Room) -> Result<Reduced, Unsupported> {
@@ -61,7 +69,8 @@ pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
     match machine {
         Machine::Tso => Some(&Tso),
         Machine::Pso => Some(&Pso),
-        Machine::Sc { .. } | Machine::Rma => None,
+        Machine::Rma => Some(&Rma),
+        Machine::Sc { .. } => None,
     }
 }
 
@@ -70,6 +79,7 @@ pub fn named(discipline: Discipline) -> &'static dyn Reduction {
     match discipline {
         Discipline::Tso => &Tso,
         Discipline::Pso => &Pso,
+        Discipline::Rma => &Rma,
     }
 }
 
@@ -78,6 +88,7 @@ pub fn named(discipline: Discipline) -> &'static dyn Reduction {
 pub enum Discipline {
     Tso,
     Pso,
+    Rma,
 }
 
 /// A program with a machine written into it.
@@ -107,6 +118,10 @@ pub enum Move {
     Step(EdgeId),
     /// The oldest pending store to this location reaches memory (or one of those in a rest).
     Commit(u32),
+    /// The instance of a remote statement that is pending in a slot writes, or one of those in its rest (`None`).
+    /// `acts`: an atomic happens; its result is delivered later. When its source was read, nobody has noticed, so this
+    /// is no single action of the machine.
+    Deliver { statement: u32, slot: Option<u32>, acts: bool },
     /// This edge of the source stores, and the buffer is full.
     Overflow(EdgeId),
     /// A thread that has ended and drained.
@@ -118,7 +133,7 @@ impl Move {
     pub fn edge(self) -> Option<EdgeId> {
         match self {
             Move::Step(edge) | Move::Overflow(edge) => Some(edge),
-            Move::Commit(_) | Move::End => None,
+            Move::Commit(_) | Move::Deliver { .. } | Move::End => None,
         }
     }
 
@@ -127,7 +142,7 @@ impl Move {
         match self {
             Move::Step(edge) | Move::Overflow(edge) => Some(Action::Step { thread, edge, choices }),
             Move::Commit(location) => Some(Action::Commit { thread, location }),
-            Move::End => None,
+            Move::Deliver { .. } | Move::End => None,
         }
     }
 }

@@ -59,6 +59,7 @@ use wattle_source::Span;
 
 use super::pending::Bounds;
 use super::thread::{Source, Translated};
+use super::rma::Statement;
 use super::{Capacity, Discipline, Order, Reduced, Remainder, address};
 
 /// The most edges that one edge may become.
@@ -69,6 +70,8 @@ pub(super) const MOST_CASES: usize = 4096;
 pub enum Buffers {
     Pso(Vec<Vec<PerLocation>>),
     Tso(Vec<Option<PerThread>>),
+    /// Not by process: remote statements by number, with variables for what is pending.
+    Rma(Vec<Statement>),
 }
 
 /// The buffer of one thread for one location.
@@ -170,7 +173,7 @@ pub(super) fn unused<'a>(name: &str, names: impl Iterator<Item = &'a Name>) -> N
 }
 
 /// A thread at its old end point, or at the new one, has ended and stands at its end point.
-fn either_end(formula: &Term, ends: &[Vec<(u32, u32)>]) -> Term {
+pub(super) fn either_end(formula: &Term, ends: &[Vec<(u32, u32)>]) -> Term {
     formula.map(&mut |term| {
         let (process, copy) = match term.kind() {
             Kind::At { process, copy, .. } | Kind::Ended { process, copy } => (*process, copy.clone()),
@@ -213,6 +216,7 @@ impl Reduced {
                     result.push((location, value(*slot.rhs.get(&sort)?)?));
                 }
             }
+            Buffers::Rma(_) => {}
         }
         Some(result)
     }

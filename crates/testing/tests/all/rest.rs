@@ -43,6 +43,7 @@ fn is_safe(text: &str, machine: Machine, each: u32, rest: Rest) -> bool {
 fn has_rest(reduced: &Reduced) -> bool {
     match &reduced.buffers {
         Buffers::Pso(all) => all.iter().flatten().any(|buffer| buffer.rest.is_some()),
+        Buffers::Rma(_) => false,
         Buffers::Tso(all) => all.iter().flatten().any(|buffer| !buffer.rests.is_empty()),
     }
 }

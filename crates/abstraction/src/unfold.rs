@@ -7,8 +7,11 @@
 //! for each element of its set: of `x_rest` there is one with two records `r1 <= 2` and `r2 <= 2`, and
 //! `each(x_rest) <= 2` says both. (One that names two records of one set is dropped: elements of a set have
 //! no order.)
+//!
+//! A value that is inserted on a condition (`if (active) X = X + {v}`) is an element if the condition held then. So the
+//! condition gets a cell too, a truth value; what is said of it is of no use for sets, and is dropped.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use wattle_logic::{Binary, Kind, Sort, Term, Value};
@@ -28,7 +31,12 @@ pub(crate) struct Unfolded {
     cells: Vec<Option<usize>>,
     /// The set that a record belongs to.
     records: BTreeMap<Term, Term>,
+    /// Cells that hold whether something was inserted.
+    conditions: BTreeSet<Term>,
 }
+
+/// An element of a set, and the condition on which it is one.
+type Member = (Term, Term);
 
 /// `None`: there are no sets.
 pub(crate) fn unfold(system: &System, trace: &AbstractTrace, given: &Term) -> Option<Unfolded> {
@@ -75,6 +83,7 @@ impl Unfolded {
         let mut named: BTreeMap<&Term, Term> = BTreeMap::new();
         let mut twice = false;
         predicate.walk(&mut |term| {
+            twice |= self.conditions.contains(term);
             if let Some(set) = self.records.get(term) {
                 twice |= named.insert(set, term.clone()).is_some_and(|before| before != *term);
             }
@@ -94,8 +103,9 @@ struct Line<'s> {
     /// Of the trace: those of the system that are no sets, then records.
     own: Vec<Cell>,
     records: BTreeMap<Term, Term>,
+    conditions: BTreeSet<Term>,
     /// What is in each set now, by its leaf.
-    contents: HashMap<Term, Vec<Term>>,
+    contents: HashMap<Term, Vec<Member>>,
     steps: Vec<Transition>,
 }
 
@@ -111,27 +121,27 @@ impl<'s> Line<'s> {
             cells.push(None);
             let initial = from.starts_as(&cell.leaf);
             if let Some(Value::Set(values)) = initial.as_ref().and_then(Term::as_value) {
-                contents.insert(cell.leaf.clone(), values.iter().map(|value| Term::int(*value)).collect());
+                contents.insert(cell.leaf.clone(), fixed(values));
             }
         }
-        Line { from, cells, own, records: BTreeMap::new(), contents, steps: vec![] }
+        let (records, conditions) = (BTreeMap::new(), BTreeSet::new());
+        Line { from, cells, own, records, conditions, contents, steps: vec![] }
     }
 
-    /// A cell for a value that is inserted.
-    fn record(&mut self, set: &Term) -> Term {
+    /// A new cell.
+    fn cell(&mut self, sort: Sort) -> Term {
         // No process has so many locals.
-        let number = u32::MAX - self.records.len() as u32;
-        let leaf = Term::local_of(0, Term::int(0), number, Sort::Int);
+        let number = u32::MAX - (self.records.len() + self.conditions.len()) as u32;
+        let leaf = Term::local_of(0, Term::int(0), number, sort);
         self.own.push(Cell { leaf: leaf.clone(), range: None, owner: None });
-        self.records.insert(leaf.clone(), set.clone());
         leaf
     }
 
     /// Where a set has no known contents, anything may be an element: more traces are possible then, and what
     /// is said of this one may be wrong. It does not occur with sets that start fixed and are never forgotten.
     fn without_sets(&self, formula: &Term) -> Term {
-        let equal = |element: &Term, all: &[Term]| {
-            let equal = all.iter().map(|one| element.clone().equals(one.clone()));
+        let equal = |element: &Term, all: &[Member]| {
+            let equal = all.iter().map(|(one, holds)| holds.clone().and(element.clone().equals(one.clone())));
             equal.reduce(Term::or).unwrap_or_else(|| Term::bool(false))
         };
         let written = formula.map(&mut |term| match term.kind() {
@@ -171,14 +181,33 @@ impl<'s> Line<'s> {
     }
 
     /// The elements of a set that a cell is set to; what is inserted is recorded.
-    fn inserted(&mut self, cell: &Term, set: &Term, updates: &mut Vec<(u32, Term)>) -> Option<Vec<Term>> {
+    fn inserted(&mut self, cell: &Term, set: &Term, updates: &mut Vec<(u32, Term)>) -> Option<Vec<Member>> {
         match set.kind() {
-            Kind::Value(Value::Set(values)) => Some(values.iter().map(|value| Term::int(*value)).collect()),
+            Kind::Value(Value::Set(values)) => Some(fixed(values)),
             Kind::Binary(Binary::Insert, rest, value) => {
                 let mut all = self.inserted(cell, rest, updates)?;
-                let record = self.record(cell);
+                let record = self.cell(Sort::Int);
+                self.records.insert(record.clone(), cell.clone());
                 updates.push((self.own.len() as u32 - 1, value.clone()));
-                all.push(record);
+                all.push((record, Term::bool(true)));
+                Some(all)
+            }
+            Kind::If(condition, then, otherwise) => {
+                let then = self.inserted(cell, then, updates)?;
+                let otherwise = self.inserted(cell, otherwise, updates)?;
+                let (both, then): (Vec<Member>, Vec<Member>) =
+                    then.into_iter().partition(|member| otherwise.contains(member));
+                let otherwise = otherwise.into_iter().filter(|member| !both.contains(member)).collect();
+                let mut all = both.clone();
+                let sides: [(Vec<Member>, Term); 2] =
+                    [(then, condition.clone()), (otherwise, condition.negated())];
+                for (members, held) in sides.into_iter().filter(|(members, _)| !members.is_empty()) {
+                    let flag = self.cell(Sort::Bool);
+                    self.conditions.insert(flag.clone());
+                    updates.push((self.own.len() as u32 - 1, self.without_sets(&held)));
+                    let on = |(one, holds): Member| (one, holds.and(flag.clone()).fold());
+                    all.extend(members.into_iter().map(on));
+                }
                 Some(all)
             }
             _ => self.contents.get(set).cloned(),
@@ -199,6 +228,11 @@ impl<'s> Line<'s> {
         };
         let nothing = AbstractTrace { steps: vec![], states: vec![], violated: Violated::Property(0) };
         let (trace, given) = (nothing, Term::bool(true));
-        Unfolded { system, trace, given, cells: self.cells, records: self.records }
+        Unfolded { system, trace, given, cells: self.cells, records: self.records, conditions: self.conditions }
     }
+}
+
+/// The elements of a set that is written down.
+fn fixed(values: &BTreeSet<i64>) -> Vec<Member> {
+    values.iter().map(|value| (Term::int(*value), Term::bool(true))).collect()
 }

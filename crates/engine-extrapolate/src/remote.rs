@@ -12,12 +12,14 @@
 //! * Predicates over sets are two each, `all(X, p)` and `all(X, not p)`, instead of one with three values. These are
 //!   the values *true* and *false* of the paper; where neither is known, its value is `*`.
 
+use std::collections::BTreeSet;
+
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics, Verdict};
 use wattle_logic::Term;
 use wattle_memory::reduction::{Reduced, Reduction};
 use wattle_proving::{
-    Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, control, copies, instances,
+    Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, control, copies, flags, instances,
     violates_bound,
 };
 
@@ -110,10 +112,21 @@ impl Remote<'_> {
     }
 }
 
-/// The paper's `EP(V)`: the predicates of the proof, the same of all elements of each set (both ways), and the flags.
+/// The paper's `EP(V)`: the predicates of the proof, the same of all elements of each set (both ways), and the flags of
+/// the statements that matter: those that write what a predicate speaks of.
 pub(crate) fn extrapolated(predicates: &[Term], reduced: &Reduced) -> Vec<Term> {
     let of_sets = predicates.iter().flat_map(|predicate| copies(predicate, reduced));
-    predicates.iter().cloned().chain(of_sets).chain(control(reduced)).collect()
+    let flags = match Lifting::new(reduced) {
+        None => control(reduced),
+        Some(lifting) => {
+            let mut named = BTreeSet::new();
+            for predicate in predicates {
+                predicate.walk(&mut |term| named.extend(lifting.location(term)));
+            }
+            flags(reduced, &|statement| statement.writes().iter().any(|location| named.contains(location)))
+        }
+    };
+    predicates.iter().cloned().chain(of_sets).chain(flags).collect()
 }
 
 fn too_coarse(apart: u32) -> String {

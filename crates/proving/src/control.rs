@@ -5,7 +5,7 @@
 //! remote operations: the flags.
 
 use wattle_logic::{Sort, Term};
-use wattle_memory::reduction::rma::Holds;
+use wattle_memory::reduction::rma::{Holds, Statement};
 use wattle_memory::reduction::{Buffers, Reduced};
 
 /// Counters by value, locations of slots, rests in use.
@@ -39,17 +39,23 @@ pub fn control(reduced: &Reduced) -> Vec<Term> {
                 result.extend(buffer.rests.values().map(|rest| is(thread, rest.more, 0)));
             }
         }
-        Buffers::Rma(statements) => {
-            for statement in statements {
-                for pending in statement.slots.iter().chain(&statement.rest) {
-                    let active = Term::content(Term::address(pending.active, vec![]), Sort::Int);
-                    let phases = match pending.holds {
-                        Holds::Update { old: Some(_), .. } => 0..2,
-                        _ => 0..1,
-                    };
-                    result.extend(phases.map(|phase| active.clone().equals(Term::int(phase))));
-                }
-            }
+        Buffers::Rma(_) => result.extend(flags(reduced, &|_| true)),
+    }
+    result
+}
+
+/// Of some remote statements: is one pending? And of an atomic: has it happened?
+pub fn flags(reduced: &Reduced, of: &dyn Fn(&Statement) -> bool) -> Vec<Term> {
+    let Buffers::Rma(statements) = &reduced.buffers else { return vec![] };
+    let mut result = Vec::new();
+    for statement in statements.iter().filter(|statement| of(statement)) {
+        for pending in statement.slots.iter().chain(&statement.rest) {
+            let active = Term::content(Term::address(pending.active, vec![]), Sort::Int);
+            let phases = match pending.holds {
+                Holds::Update { old: Some(_), .. } => 0..2,
+                _ => 0..1,
+            };
+            result.extend(phases.map(|phase| active.clone().equals(Term::int(phase))));
         }
     }
     result

@@ -34,7 +34,7 @@ mod text;
 
 pub use attempt::Approach;
 pub use check::{Asking, estimate};
-pub use control::control;
+pub use control::{control, flags};
 pub use figures::Figures;
 pub use learnt::Learnt;
 pub use lift::{Lifting, Place, copies, instances};

@@ -23,6 +23,13 @@ pub struct Statement {
     pub rest: Option<Pending>,
 }
 
+impl Statement {
+    /// The locations that it changes.
+    pub fn writes(&self) -> Vec<u32> {
+        self.kind.changes().into_iter().chain(self.to).collect()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The value of this location is copied.
@@ -31,6 +38,16 @@ pub enum Kind {
     Value,
     /// This location is changed first.
     Atomic { at: u32 },
+}
+
+impl Kind {
+    /// What it changes beside the location that it copies to.
+    fn changes(&self) -> Option<u32> {
+        match self {
+            Kind::Atomic { at } => Some(*at),
+            Kind::Copy { .. } | Kind::Value => None,
+        }
+    }
 }
 
 /// One pending instance, or any number of them: variables of the reduced program by number.
@@ -76,11 +93,7 @@ impl Found {
     }
 
     pub(super) fn writes(&self) -> Vec<u32> {
-        let at = match self.kind {
-            Kind::Atomic { at } => Some(at),
-            _ => None,
-        };
-        at.into_iter().chain(self.to).collect()
+        self.kind.changes().into_iter().chain(self.to).collect()
     }
 
     /// Whether a value of this location is on its way in it.
@@ -180,6 +193,7 @@ impl Of<'_> {
                 return Err(format!("a remote operation on values of sort {sort}"));
             }
         }
+        let condition = condition.simplify();
         Ok(Found { thread: self.thread, place: self.place, target, kind, to, condition, operands })
     }
 

@@ -80,7 +80,7 @@ pub struct System {
     pub initial: Vec<Option<Term>>,
     /// The values that edges choose from sets, each with the leaf of the set.
     pub chosen: Vec<(Term, Term)>,
-    /// What is true of all states because of the sorts of cells: the solver does not know where an enumeration ends.
+    /// What is true of all states because of the sorts and ranges of cells.
     pub domains: Vec<Term>,
     /// By thread.
     pub entries: Vec<Point>,
@@ -112,7 +112,7 @@ impl System {
             init: builder.init()?,
             initial: builder.initial()?,
             chosen: vec![],
-            domains: builder.cells.iter().filter_map(|cell| builder.among(&cell.leaf, None)).collect(),
+            domains: builder.domains()?,
             entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
             inside: marks(program, |info| info.inside.is_some()),
             ends: marks(program, |info| info.end),
@@ -309,6 +309,20 @@ impl Builder<'_> {
         Ok(self.cells.iter().zip(values).map(of).collect())
     }
 
+    /// The solver does not know where an enumeration ends. A location starts within its range, if it does, and a store
+    /// beyond is never made. (A local that is forgotten becomes zero, whatever its range.)
+    fn domains(&self) -> Result<Vec<Term>, Unsupported> {
+        let domain = |(cell, initial): (&Cell, Option<Term>)| {
+            let starts_inside = |range: &Range| {
+                let code = initial.as_ref().and_then(Term::as_value).map(|value| value.code());
+                code.is_none_or(|code| code.is_some_and(|code| range.contains(code)))
+            };
+            let range = cell.range.filter(|range| cell.owner.is_none() && starts_inside(range));
+            self.among(&cell.leaf, range)
+        };
+        Ok(self.cells.iter().zip(self.initial()?).filter_map(domain).collect())
+    }
+
     fn init(&self) -> Result<Term, Unsupported> {
         let mut all = Vec::new();
         let values = self.cells.iter().zip(self.initial()?);
@@ -474,8 +488,28 @@ impl Run<'_> {
 
     /// The locations that an address may name, each with its condition. Being outside is a fault.
     fn locations(&mut self, address: &Term, op: usize) -> Result<Vec<(Term, u32)>, Unsupported> {
-        let Kind::Address { variable, indices } = address.kind() else {
-            return refused("an address that is computed");
+        let found = self.named(address, &Term::bool(true))?;
+        let somewhere = found.iter().map(|(here, _)| here.clone()).reduce(Term::or);
+        let holds = somewhere.unwrap_or_else(|| Term::bool(false)).fold();
+        if !holds.is_true() {
+            self.check(holds, Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds });
+        }
+        Ok(found)
+    }
+
+    /// The same, on a condition.
+    fn named(&self, address: &Term, condition: &Term) -> Result<Vec<(Term, u32)>, Unsupported> {
+        let (variable, indices) = match address.kind() {
+            Kind::Address { variable, indices } => (variable, indices),
+            Kind::If(chooses, then, otherwise) => {
+                let chooses = self.term(chooses)?;
+                let first = self.named(then, &condition.clone().and(chooses.clone()))?;
+                let second = self.named(otherwise, &condition.clone().and(chooses.negated()))?;
+                return Ok([first, second].concat());
+            }
+            // The address that has no value.
+            Kind::Pointer(number) if *number == Term::int(0) => return Ok(vec![]),
+            _ => return refused("an address that is computed"),
         };
         let mut terms = Vec::new();
         for index in indices {
@@ -495,15 +529,10 @@ impl Run<'_> {
             let here = Term::conjunction(
                 equal.map(|(term, index)| term.clone().equals(Term::int(i64::from(*index)))),
             );
-            let here = here.fold();
+            let here = condition.clone().and(here).fold();
             if !here.is_false() {
                 found.push((here, location));
             }
-        }
-        let somewhere = found.iter().map(|(here, _)| here.clone()).reduce(Term::or);
-        let holds = somewhere.unwrap_or_else(|| Term::bool(false)).fold();
-        if !holds.is_true() {
-            self.check(holds, Wrong::Fault { op: Some(op), fault: Fault::OutOfBounds });
         }
         Ok(found)
     }

@@ -286,7 +286,7 @@ impl Pair {
                 Move::Step(edge) | Move::Overflow(edge) => {
                     possible.effects.insert(Effect { thread, moved: Move::Step(edge), result });
                 }
-                Move::Commit(_) => {
+                Move::Commit(_) | Move::Deliver { .. } => {
                     possible.effects.insert(Effect { thread, moved, result });
                 }
             }

@@ -8,7 +8,8 @@
 //! `each(x_rest) <= 2` says both. (One that names two records of one set is dropped: elements of a set have
 //! no order.)
 //!
-//! A value that is inserted on a condition (`if (active) X = X + {v}`) is an element if the condition held then. So the
+//! A value that is inserted on a condition (`if (active) X = X + {v}`) is an element if the condition held then. Where the
+//! trace itself decides that, as it does of flags that are set to constants, it is decided here. Otherwise the
 //! condition gets a cell too, a truth value; what is said of it is of no use for sets, and is dropped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,7 +20,7 @@ use wattle_logic::{Binary, Kind, Sort, Term, Value};
 use crate::checker::{AbstractTrace, Violated};
 use crate::fold::Fold;
 use crate::path::Solution;
-use crate::system::{Cell, Check, System, Transition};
+use crate::system::{Cell, Check, System, Transition, replace_leaves};
 
 /// A trace without sets.
 pub(crate) struct Unfolded {
@@ -106,6 +107,8 @@ struct Line<'s> {
     conditions: BTreeSet<Term>,
     /// What is in each set now, by its leaf.
     contents: HashMap<Term, Vec<Member>>,
+    /// The cells that hold a constant now, by their leaves.
+    constants: HashMap<Term, Term>,
     steps: Vec<Transition>,
 }
 
@@ -125,7 +128,10 @@ impl<'s> Line<'s> {
             }
         }
         let (records, conditions) = (BTreeMap::new(), BTreeSet::new());
-        Line { from, cells, own, records, conditions, contents, steps: vec![] }
+        let plain = from.cells.iter().filter(|cell| cell.leaf.sort() != Sort::IntSet);
+        let constants =
+            plain.filter_map(|cell| Some((cell.leaf.clone(), from.starts_as(&cell.leaf)?))).collect();
+        Line { from, cells, own, records, conditions, contents, constants, steps: vec![] }
     }
 
     /// A new cell.
@@ -159,10 +165,18 @@ impl<'s> Line<'s> {
         let guard = self.without_sets(&transition.guard);
         let mut updates = Vec::new();
         let mut after = self.contents.clone();
+        let mut constants = self.constants.clone();
         for (number, value) in &transition.updates {
             let leaf = &self.from.cells[*number as usize].leaf;
             match self.cells[*number as usize] {
-                Some(own) => updates.push((own as u32, self.without_sets(value))),
+                Some(own) => {
+                    updates.push((own as u32, self.without_sets(value)));
+                    let value = self.known(value);
+                    match value.as_value() {
+                        Some(_) => drop(constants.insert(leaf.clone(), value)),
+                        None => drop(constants.remove(leaf)),
+                    }
+                }
                 None => {
                     after.remove(leaf);
                     if let Some(all) = self.inserted(leaf, value, &mut updates) {
@@ -172,12 +186,18 @@ impl<'s> Line<'s> {
             }
         }
         self.contents = after;
+        self.constants = constants;
         let (from, to) = (transition.from, transition.to);
         let choices = transition.choices.clone();
         let forgotten = vec![];
         let (thread, edge) = (transition.thread, transition.edge);
         let step = Transition { thread, edge, from, to, guard, updates, forgotten, choices, checks };
         self.steps.push(step);
+    }
+
+    /// A term with what is known of cells.
+    fn known(&self, term: &Term) -> Term {
+        replace_leaves(term, &|leaf| self.constants.get(&leaf).cloned().unwrap_or(leaf)).fold()
     }
 
     /// The elements of a set that a cell is set to; what is inserted is recorded.
@@ -191,6 +211,12 @@ impl<'s> Line<'s> {
                 updates.push((self.own.len() as u32 - 1, value.clone()));
                 all.push((record, Term::bool(true)));
                 Some(all)
+            }
+            Kind::If(condition, then, _) if self.known(condition).is_true() => {
+                self.inserted(cell, then, updates)
+            }
+            Kind::If(condition, _, otherwise) if self.known(condition).is_false() => {
+                self.inserted(cell, otherwise, updates)
             }
             Kind::If(condition, then, otherwise) => {
                 let then = self.inserted(cell, then, updates)?;

@@ -31,6 +31,26 @@ pub(super) fn target(shape: &Shape, address: &Term) -> Target {
             };
             Target::OneOf(shape.locations_of(*variable).filter_map(condition).collect())
         }
+        // `p[k].x`, where each copy of p has an x of its own.
+        Kind::If(condition, then, otherwise) => {
+            let mut all: Vec<(u32, Term)> = Vec::new();
+            for (part, condition) in [(then, condition.clone()), (otherwise, condition.negated())] {
+                let found = match target(shape, part) {
+                    Target::Fixed(location) => vec![(location, Term::bool(true))],
+                    Target::OneOf(found) => found,
+                };
+                for (location, here) in found {
+                    let here = condition.clone().and(here).simplify();
+                    match all.iter_mut().find(|(other, _)| *other == location) {
+                        Some((_, before)) => *before = before.clone().or(here),
+                        None => all.push((location, here)),
+                    }
+                }
+            }
+            Target::OneOf(all)
+        }
+        // The address that has no value.
+        Kind::Pointer(number) if *number == Term::int(0) => Target::OneOf(vec![]),
         _ => {
             let all = 0..shape.locations.len() as u32;
             let condition = |location: u32| (location, address.clone().equals(name(shape, location)));

@@ -72,16 +72,18 @@ pub struct Lifting<'a> {
     pub only_writers: bool,
     /// At most one variable of a predicate is replaced: no two stores are buffered at once.
     pub one_buffered: bool,
+    /// No predicate names the sets of two remote statements (Baumann and others, section 4.2). Values in slots are no
+    /// sets.
+    pub one_set: bool,
 }
 
 impl<'a> Lifting<'a> {
     /// As few places as there is reason for. `None`: the reduced program has no fixed shape.
     pub fn new(reduced: &'a Reduced) -> Option<Lifting<'a>> {
         let shape = Shape::new(&reduced.program).ok()?;
-        // No predicate names the sets of two statements (Baumann and others, section 4.2).
-        let remote = matches!(reduced.buffers, Buffers::Rma(_));
-        let one_buffered = remote || reduced.fenced.iter().all(|fenced| *fenced);
-        Some(Lifting { reduced, shape, only_writers: true, one_buffered })
+        let one_set = matches!(reduced.buffers, Buffers::Rma(_));
+        let one_buffered = !one_set && reduced.fenced.iter().all(|fenced| *fenced);
+        Some(Lifting { reduced, shape, only_writers: true, one_buffered, one_set })
     }
 
     /// The location that a term is the content of.
@@ -165,6 +167,12 @@ impl<'a> Lifting<'a> {
         Term::content(Term::address(info.variable, indices), self.sort(location))
     }
 
+    /// May two variables be replaced by these at once?
+    fn together(&self, first: &Place, second: &Place) -> bool {
+        let is_set = |place: &Place| matches!(place.0.kind(), wattle_logic::Kind::Element(_));
+        !self.one_buffered && !(self.one_set && is_set(first) && is_set(second))
+    }
+
     /// Every way to replace at least one of these variables (each stands for all its occurrences, or for
     /// one).
     pub fn replacements(&self, variables: &[u32]) -> Vec<Vec<Option<Place>>> {
@@ -177,7 +185,7 @@ impl<'a> Lifting<'a> {
                     let mut before = start.iter().zip(variables);
                     // A slot does not hold two locations, and with one variable at most replaced, no second.
                     before.all(|(other, name)| match other {
-                        Some(other) => name == variable || (other != *place && !self.one_buffered),
+                        Some(other) => name == variable || (other != *place && self.together(other, place)),
                         None => true,
                     })
                 };

@@ -216,13 +216,16 @@ impl System {
 
     /// Remember what the transition chooses from sets.
     fn note_chosen(&mut self, transition: &Transition) {
-        transition.guard.walk(&mut |term| {
-            if let Kind::Binary(Binary::Member, value, set) = term.kind() {
-                let pair = (value.clone(), set.clone());
-                if transition.choices.contains(value) && !self.chosen.contains(&pair) {
-                    self.chosen.push(pair);
+        let guards = transition.checks.iter().map(|check| &check.guard).chain([&transition.guard]);
+        guards.for_each(|guard| {
+            guard.walk(&mut |term| {
+                if let Kind::Binary(Binary::Member, value, set) = term.kind() {
+                    let pair = (value.clone(), set.clone());
+                    if transition.choices.contains(value) && !self.chosen.contains(&pair) {
+                        self.chosen.push(pair);
+                    }
                 }
-            }
+            })
         });
     }
 }

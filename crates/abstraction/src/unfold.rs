@@ -254,7 +254,14 @@ impl<'s> Line<'s> {
         };
         let nothing = AbstractTrace { steps: vec![], states: vec![], violated: Violated::Property(0) };
         let (trace, given) = (nothing, Term::bool(true));
-        Unfolded { system, trace, given, cells: self.cells, records: self.records, conditions: self.conditions }
+        Unfolded {
+            system,
+            trace,
+            given,
+            cells: self.cells,
+            records: self.records,
+            conditions: self.conditions,
+        }
     }
 }
 

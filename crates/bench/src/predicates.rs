@@ -9,6 +9,8 @@
 //! explicit search says no more than *bounded*. Beside that: hints do not change a verdict, and where a program needs
 //! fences, a search with `refine` alone does not contradict one with `explore` (`wattle_testing::proofs`).
 //!
+//! `agree --remote COUNT [SEED]`: `extrapolate` on random programs with remote operations, under rma.
+//!
 //! What came of the tasks is counted by what each engine said, with the smallest program that shows it.
 
 use std::cell::RefCell;
@@ -21,7 +23,7 @@ use wattle_memory::find;
 use wattle_smt::Library;
 use wattle_testing::agree::Effort;
 use wattle_testing::laws::{self, Law};
-use wattle_testing::proofs::{Ledger, Trial, finite, rest, with_loops_of_stores};
+use wattle_testing::proofs::{Ledger, Trial, WITH_BUFFERS, finite, remote, rest, with_loops_of_stores};
 use wattle_testing::{Limits, Tally, compare, with_sections};
 
 use crate::closing::close;
@@ -31,6 +33,8 @@ use crate::closing::close;
 pub(crate) enum Tried {
     Extrapolate,
     Refine,
+    /// `extrapolate` under rma.
+    Remote,
 }
 
 pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
@@ -40,11 +44,13 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
     let (ledger, tally) = (&Ledger::default(), RefCell::new(Tally::default()));
     let explore = Explore::default();
     let extrapolate = Extrapolate { smt: smt.clone(), ..Extrapolate::default() };
-    let models: Vec<_> = ["sc", "tso", "pso"].into_iter().filter_map(find).collect();
+    let models: &[&str] = if tried == Tried::Remote { &["sc", "rma"] } else { &WITH_BUFFERS };
+    let models: Vec<_> = models.iter().filter_map(|name| find(name)).collect();
     let limits = Limits { deadlock: false, ..Limits::default() };
     let trial = |subject: &dyn Engine, others: &[&dyn Engine], work, seed, law: &dyn Fn(Trial<'_>) -> _| {
         let effort = Effort { states: 50_000, work: Work::milliseconds(work) };
-        law(Trial { subject, others, effort, library, ledger, seed })
+        let models = if tried == Tried::Remote { &["rma"][..] } else { &WITH_BUFFERS };
+        law(Trial { subject, others, models, effort, library, ledger, seed })
     };
     let law: Law<'_> = &|program, seed| {
         tally.borrow_mut().add(&compare(program, &models, &[], &limits)?);
@@ -52,6 +58,10 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
             Tried::Extrapolate => trial(&extrapolate, &[&explore], 2_000, seed, &|trial| match seed % 2 {
                 0 => trial.agrees(program),
                 _ => trial.agrees(&with_sections(program, seed)),
+            }),
+            Tried::Remote => trial(&extrapolate, &[&explore], 300, seed, &|trial| match seed % 4 {
+                0 => trial.agrees(&with_sections(program, seed)),
+                _ => trial.agrees(program),
             }),
             Tried::Refine => {
                 let rest = rest(seed);
@@ -66,6 +76,7 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
     };
     let tested = match tried {
         Tried::Extrapolate => laws::test(law, &finite, seed..seed + count),
+        Tried::Remote => laws::test(law, &remote, seed..seed + count),
         Tried::Refine => laws::test(law, &with_loops_of_stores, seed..seed + count),
     };
     println!("{}", tally.borrow());

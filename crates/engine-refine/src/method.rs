@@ -18,8 +18,8 @@ use wattle_abstraction::path::Solution;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_memory::reduction::{Capacity, Reduction, plain_moves};
 use wattle_proving::{
-    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, UnderSc, instances, irrelevant,
-    why_stopped,
+    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, UnderSc, instances,
+    irrelevant, why_stopped,
 };
 
 use crate::feasible::{Feasible, Goal, Moving, Written, feasible};

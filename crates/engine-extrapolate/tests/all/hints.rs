@@ -11,7 +11,7 @@ use wattle_memory::find;
 use wattle_program::Program;
 use wattle_program::passes::forget_dead;
 use wattle_testing::agree::Effort;
-use wattle_testing::proofs::{Ledger, Trial, fenced, word};
+use wattle_testing::proofs::{Ledger, Trial, WITH_BUFFERS, fenced, word};
 
 use crate::{Proved, certified, corpus, libraries, library};
 
@@ -32,7 +32,15 @@ fn a_verdict_with_hints_is_the_one_without() {
     for seed in 0..30u64 {
         let flavour = [Flavour::Tso, Flavour::Pso][seed as usize % 2];
         let program = wattle_generate::program(seed, &Profile::small(flavour));
-        let trial = Trial { subject, others: &[], effort, library: &library, ledger: &ledger, seed };
+        let trial = Trial {
+            subject,
+            others: &[],
+            models: &WITH_BUFFERS,
+            effort,
+            library: &library,
+            ledger: &ledger,
+            seed,
+        };
         trial.keeps_to_hints(&program).unwrap_or_else(|why| panic!("seed {seed}: {why:?}"));
     }
     assert!(ledger.counted("hints: ") > 100 && ledger.counted("hints: the same with hints") > 50, "{ledger}");

@@ -11,7 +11,7 @@ use wattle_memory::find;
 use wattle_smt::Library;
 use wattle_testing::agree::Effort;
 use wattle_testing::laws::{self, Law, Record};
-use wattle_testing::proofs::{Ledger, Trial, rest, with_loops_of_stores};
+use wattle_testing::proofs::{Ledger, Trial, WITH_BUFFERS, rest, with_loops_of_stores};
 use wattle_testing::{Limits, Tally, compare};
 
 #[test]
@@ -29,7 +29,8 @@ fn nobody_is_contradicted_on_random_programs() {
         let refine = Refine { smt, contents, keeps, ..Refine::default() };
         let effort = Effort { states: 5_000, work: Work::milliseconds(100) };
         let others = &[&Explore::default() as &dyn wattle_engine::Engine, &extrapolate];
-        Trial { subject: &refine, others, effort, library, ledger, seed }.obeys(program)
+        Trial { subject: &refine, others, models: &WITH_BUFFERS, effort, library, ledger, seed }
+            .obeys(program)
     };
     // Twelve programs with hints, two dozen with repairs, and a dozen with sections.
     let mut all = Record::default();

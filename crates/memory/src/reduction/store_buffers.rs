@@ -58,8 +58,8 @@ use wattle_program::{
 use wattle_source::Span;
 
 use super::pending::Bounds;
-use super::thread::{Source, Translated};
 use super::rma::Statement;
+use super::thread::{Source, Translated};
 use super::{Capacity, Discipline, Order, Reduced, Remainder, address};
 
 /// The most edges that one edge may become.

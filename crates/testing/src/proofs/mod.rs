@@ -36,6 +36,7 @@ pub struct Trial<'a> {
     pub subject: &'a dyn Engine,
     /// Who else is asked. The first one searches explicitly.
     pub others: &'a [&'a dyn Engine],
+    pub models: &'a [&'a str],
     pub effort: Effort,
     pub library: &'a Library,
     pub ledger: &'a Ledger,
@@ -48,13 +49,21 @@ impl std::fmt::Debug for Trial<'_> {
     }
 }
 
-const MODELS: [&str; 3] = ["sc", "tso", "pso"];
+/// The models of engines for store buffers.
+pub const WITH_BUFFERS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// Finite programs, with sections in a share of them.
 pub fn finite(seed: u64) -> Profile {
     let flavours = [Flavour::Tso, Flavour::Pso, Flavour::Sc];
     let small = Profile::small(flavours[(seed % 3) as usize]);
     Profile { loops: 150, litmus: 0, unsupported: 0, ..small }
+}
+
+/// Programs with remote operations, many of them in loops without a flush: they pile up.
+pub fn remote(seed: u64) -> Profile {
+    let small = Profile::small(Flavour::Rma);
+    let fenced_loops = [700, 100][(seed % 2) as usize];
+    Profile { loops: 200, fenced_loops, pointers: 0, machine_integers: false, unsupported: 0, ..small }
 }
 
 /// Programs of several threads, many with loops that store and have no fence: no capacity of a buffer suffices.
@@ -132,7 +141,7 @@ impl Trial<'_> {
             self.count(what, task);
             Ok(())
         };
-        engines_agree_and(&engines, &MODELS, self.effort, program, &also)
+        engines_agree_and(&engines, self.models, self.effort, program, &also)
     }
 
     fn count(&self, what: impl Into<String>, task: &Task<'_>) {

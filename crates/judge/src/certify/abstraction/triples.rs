@@ -53,8 +53,12 @@ impl<'c> Triples<'c> {
     /// The condition on which the step is taken that is spoken of.
     fn guard(&self, claim: &Claim) -> Option<&'c Term> {
         match claim {
-            Claim::Blocked { step } | Claim::Sets { step, .. } | Claim::Checks { step, .. } => {
+            Claim::Blocked { step } | Claim::Sets { step, .. } => {
                 Some(&self.checked.system.transitions[self.checked.steps[step]].guard)
+            }
+            // A step that a check stops is never taken as a whole.
+            Claim::Checks { step, check } => {
+                Some(&self.checked.system.transitions[self.checked.steps[step]].checks[*check].guard)
             }
             Claim::Contradiction | Claim::Initially { .. } | Claim::Holds { .. } => None,
         }

@@ -30,7 +30,8 @@ pub(super) fn flat(program: &Program) -> Result<Split, Unsupported> {
         let cfg = &program.process(process).cfg;
         let (mut edges, mut origins) = (Vec::new(), Vec::new());
         for id in cfg.edge_ids() {
-            let cases = if computed(process, id) { cases(cfg.edge(id), &shape) } else { vec![cfg.edge(id).clone()] };
+            let cases =
+                if computed(process, id) { cases(cfg.edge(id), &shape) } else { vec![cfg.edge(id).clone()] };
             origins.extend(cases.iter().map(|_| id));
             edges.extend(cases);
         }

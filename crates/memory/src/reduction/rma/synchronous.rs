@@ -29,11 +29,8 @@ fn is_remote(op: &Op) -> bool {
 
 fn at_once(op: &Op, value: u32) -> Vec<Op> {
     let load = |address: &Term| Op::Load { into: value, address: address.clone(), tags: Default::default() };
-    let store = |address: &Term, value: Term| Op::Store {
-        address: address.clone(),
-        value,
-        tags: Default::default(),
-    };
+    let store =
+        |address: &Term, value: Term| Op::Store { address: address.clone(), value, tags: Default::default() };
     let held = || Term::local(value, Sort::Int);
     let forget = Op::Forget { local: value };
     match op {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use wattle_logic::{Binary, Sort, Term, Value};
 use wattle_program::{
-    Choice, Edge, Init, Mode, Op, Origin, Point, PointInfo, Program, PropertyKind, Range, Role,
-    Shape, ThreadId, Unsupported, Update, Variable,
+    Choice, Edge, Init, Mode, Op, Origin, Point, PointInfo, Program, PropertyKind, Range, Role, Shape,
+    ThreadId, Unsupported, Update, Variable,
 };
 use wattle_source::Span;
 
@@ -385,8 +385,10 @@ impl OfThread<'_, '_> {
     ) -> Result<Vec<Case>, Unsupported> {
         let span = edge.origin.0;
         let unsupported = |what: &str| Op::Unsupported { what: what.into(), span };
-        let with = |more: Ops| {
-            Case { ops: [case.ops.clone(), more].concat(), written: case.written.clone(), full: false }
+        let with = |more: Ops| Case {
+            ops: [case.ops.clone(), more].concat(),
+            written: case.written.clone(),
+            full: false,
         };
         let writing = |location: u32, more: Ops| {
             let mut case = with(more);
@@ -455,10 +457,7 @@ impl OfThread<'_, '_> {
                 }
                 cases
             }
-            Op::LoadExclusive { .. }
-            | Op::StoreConditional { .. }
-            | Op::Spawn { .. }
-            | Op::Join { .. } => {
+            Op::LoadExclusive { .. } | Op::StoreConditional { .. } | Op::Spawn { .. } | Op::Join { .. } => {
                 let what = "an exclusive access, spawn or join beside remote operations";
                 return Err(Unsupported { what: what.into(), span: at(edge) });
             }
@@ -811,4 +810,3 @@ fn plain_addresses(program: &Program) -> Result<(), Unsupported> {
     }
     Ok(())
 }
-

@@ -10,6 +10,7 @@ mod hints;
 mod mutations;
 mod naive;
 mod paper;
+mod remote;
 mod soundness;
 
 use std::fs;

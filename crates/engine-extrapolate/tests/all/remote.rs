@@ -1,0 +1,100 @@
+//! Programs with remote operations: the running example of Baumann and others, the corpus, and random programs.
+
+use std::cell::RefCell;
+
+use wattle_engine::{Property, Run, Task, Verdict, Work};
+use wattle_engine_explore::Explore;
+use wattle_engine_extrapolate::{Dump, Extrapolate};
+use wattle_memory::find;
+use wattle_testing::agree::Effort;
+use wattle_testing::laws::{self, Law};
+use wattle_testing::proofs::{Ledger, Trial, remote};
+use wattle_testing::{Limits, Tally, compare, with_sections};
+
+use crate::{certified, corpus, libraries, library, parse, proof, source, verdict};
+
+/// Section 4.2: the four predicates of the proof under sequential consistency, one for the set of each remote
+/// statement, and two flags. (The text lists six of the eight: it leaves out the get.)
+#[test]
+fn predicates_of_the_running_example() {
+    let text = source("figures/rma_example.wtl");
+    let given = "predicates { p2.r != 3; p2.R != 3; p1.Y != 3; p2.X != 3; }";
+    let program = parse(&format!("{text}\n{given}"));
+    let memory = find("rma").unwrap();
+    let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+    let engine = Extrapolate { smt: libraries(), ..Extrapolate::default() };
+    let shown = engine.dump(&task, &Run::default(), Dump::Predicates).unwrap();
+    let expected = "8 predicates\nrule 1: 2\n  mem(&Put1Active) == 0\n  mem(&Get2Active) == 0\nrule 2: 4\n  \
+                    p2[0].r != 3\n  mem(&R) != 3\n  mem(&Y) != 3\n  mem(&X) != 3\nrule 3: 2\n  \
+                    each(mem(&Y2Set)) != 3\n  each(mem(&X1Set)) != 3\n";
+    assert_eq!(shown, expected);
+}
+
+/// With a flush after every remote statement there is nothing but what sequential consistency has; and the
+/// placements that the files name are proved for any number of pending operations.
+#[test]
+fn proofs_of_the_corpus_pass() {
+    for path in [
+        "figures/rma_example_flushed.wtl",
+        "peterson/peterson_rma_flushed.wtl",
+        "dekker/dekker_rma_flushed.wtl",
+        "abp/abp_rma_flushed.wtl",
+        "pgsql/pgsql_rma_flushed.wtl",
+        "bluetooth/bluetooth_rma_flushed.wtl",
+    ] {
+        let program = corpus(path);
+        let proved = proof(&program, "rma");
+        assert!(certified(&program, "rma", &proved).is_ok(), "{path}");
+    }
+}
+
+/// Gets of a loop pile up without a flush, so that no number of pending operations is enough for explicit search.
+#[test]
+fn any_number_may_be_pending() {
+    let text = source("dekker/dekker_rma.wtl");
+    let flushed = text.replace("f = get(flag, p[other]);", "f = get(flag, p[other]); flush(p[other]);");
+    let program = parse(&flushed);
+    let proved = proof(&program, "rma");
+    assert!(certified(&program, "rma", &proved).is_ok());
+    for path in ["figures/rma_example.wtl", "dekker/dekker_rma.wtl", "peterson/peterson_rma.wtl"] {
+        assert!(matches!(verdict(&corpus(path), "rma"), Verdict::Unsafe { .. }), "{path}");
+    }
+}
+
+/// A value that is read twice from a rest may be written twice there, but not by the machine: one instance apart decides.
+#[test]
+fn an_instance_that_is_kept_apart() {
+    let text = "process q { shared x = 0; } process p { shared r = 0; local i: 0..2 = 0;
+                while (i < 2) { put(x, q, 1); i = i + 1; } flush(q); put(x, q, 2); flush(q); r = get(x, q); flush(q);
+                assert r == 2; }";
+    let program = parse(text);
+    let proved = proof(&program, "rma");
+    assert!(certified(&program, "rma", &proved).is_ok());
+}
+
+#[test]
+fn nobody_is_contradicted_on_random_programs() {
+    let (smt, library) = (libraries(), &library());
+    let (ledger, tally) = (&Ledger::default(), RefCell::new(Tally::default()));
+    let extrapolate = Extrapolate { smt, ..Extrapolate::default() };
+    let models: Vec<_> = ["sc", "rma"].into_iter().filter_map(find).collect();
+    let limits = Limits { deadlock: false, ..Limits::default() };
+    let law: Law<'_> = &|program, seed| {
+        tally.borrow_mut().add(&compare(program, &models, &[], &limits)?);
+        let effort = Effort { states: 5_000, work: Work::milliseconds(100) };
+        let others = &[&Explore::default() as &dyn wattle_engine::Engine];
+        let trial =
+            Trial { subject: &extrapolate, others, models: &["rma"], effort, library, ledger, seed };
+        match seed % 4 {
+            0 => trial.agrees(&with_sections(program, seed)),
+            _ => trial.agrees(program),
+        }
+    };
+    let all = laws::test(law, &remote, 0..250).unwrap_or_else(|failure| panic!("{failure}"));
+    let tally = tally.into_inner();
+    let said = format!("{tally}\n{ledger}{all:?}");
+    assert!(tally.share(tally.trivial) < 45.0, "{said}");
+    assert!(ledger.counted("safe, certified") >= 30 && ledger.counted("unsafe") >= 30, "{said}");
+    assert_eq!(ledger.counted("safe, not certified"), 0, "{said}");
+    assert!(ledger.counted("unknown") <= 10, "{said}");
+}

@@ -70,7 +70,7 @@ pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool, kinds: &[
         let cfg = &Ways::new(&program.process(process).cfg);
         let spots = match memory.machine {
             Some(Machine::Sc { .. }) => vec![], // nothing is ever pending there
-            Some(Machine::Rma) => flush_spots(program, cfg, anywhere),
+            Some(Machine::Rma { .. }) => flush_spots(program, cfg, anywhere),
             Some(Machine::Tso | Machine::Pso) => buffer_spots(cfg, anywhere, kinds),
             None => weak_spots(cfg, kinds),
         };

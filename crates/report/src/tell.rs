@@ -72,7 +72,7 @@ pub fn tell(
         timeless: false,
         // Halves of remote operations are in no program order, so there is no cycle to show.
         cycle: match machine {
-            Machine::Rma => vec![],
+            Machine::Rma { .. } => vec![],
             _ => sc_cycle(sources, program, &shape, &execution),
         },
         holds_under_sc: None,

@@ -61,7 +61,7 @@ pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
     match machine {
         Machine::Tso => Some(&Tso),
         Machine::Pso => Some(&Pso),
-        Machine::Sc { .. } | Machine::Rma => None,
+        Machine::Sc { .. } | Machine::Rma { .. } => None,
     }
 }
 

@@ -3,8 +3,9 @@
 //! Without an order they are sorted, so that equal multisets are equal words. Where the order of issue counts
 //! (`rma-in-order`), a code stands for all that is left of its operation, and its *lanes* are where that is still to
 //! happen: bit 0 for memory of the target, bit 1 for memory of the issuer. A half waits for every earlier operation
-//! with its target that has something left in its lane. What is left only gets less, so two codes that share no lane may change
-//! places for good: between codes with both lanes, those of lane 0 go first, and the buffer is in one normal form.
+//! with its target that has something left in its lane. The buffer is sorted by target, and for each target in the order of issue.
+//! That is one order for each state: of two operations with one target and no lane in common, the one that is left at
+//! the issuer was issued first, or it could not have been at the target already.
 
 use crate::buffer::Slots;
 use crate::compile::Compiled;
@@ -18,8 +19,10 @@ impl Compiled {
     pub(crate) fn issue(&self, slots: &mut Slots, code: u64) {
         match self.kind.keeps_issue_order() {
             true => {
-                slots.push(code);
-                self.arrange(slots);
+                let target = self.codec.half(code).target();
+                let goes_before = |other: &u64| self.codec.half(*other).target() <= target;
+                let at = slots.codes[..slots.len].partition_point(goes_before);
+                slots.insert(at, code);
             }
             false => slots.insert_sorted(code),
         }
@@ -32,9 +35,6 @@ impl Compiled {
             (Some(code), true) => slots.insert(at, code),
             (Some(code), false) => slots.insert_sorted(code),
             (None, _) => {}
-        }
-        if self.kind.keeps_issue_order() {
-            self.arrange(slots);
         }
     }
 
@@ -64,20 +64,5 @@ impl Compiled {
         };
         let first = lane(first);
         (target, first, first | second.map_or(0, lane))
-    }
-
-    /// Neighbours that belong the other way round change places until there are none.
-    fn arrange(&self, slots: &mut Slots) {
-        let belongs_after = |left: u64, right: u64| {
-            let ((to, _, left), (target, _, right)) = (self.lanes(left), self.lanes(right));
-            to > target || (to == target && left == AT_ISSUER && right == AT_TARGET)
-        };
-        for end in 1..slots.len {
-            let mut at = end;
-            while at > 0 && belongs_after(slots.codes[at - 1], slots.codes[at]) {
-                slots.codes.swap(at - 1, at);
-                at -= 1;
-            }
-        }
     }
 }

@@ -9,9 +9,9 @@
 //! same target has a half to come on the same side. So a value that is put does not overtake the write of
 //! an earlier put whose read has not even happened, and nothing else is ordered.
 //!
-//! Two neighbours in the list that share neither target nor side could as well stand the other way round, and they never
-//! get to share one: sides only go away. So the list is kept in one normal form: by target; between operations
-//! that still have both sides, those of the target's side first; else in the order of issue.
+//! The list is sorted by target, and for each target in the order of issue. So it holds no order that can never matter: the
+//! only operations of one target that are in no order are one that is left at the issuer alone and one that is left at
+//! the target alone, and of these the first is always the earlier one, because its half at the target has happened.
 
 use wattle_program::{Shape, ThreadId};
 
@@ -28,42 +28,33 @@ pub(super) fn possible(machine: Machine, shape: &Shape, halves: &[Half]) -> Vec<
     let is_first = |at: usize| {
         let half = &halves[at];
         let side = next(shape, half);
-        !halves[..at].iter().any(|earlier| {
-            earlier.target() == half.target() && sides(shape, earlier).iter().any(|other| *other == side)
-        })
+        !halves[..at]
+            .iter()
+            .any(|earlier| earlier.target() == half.target() && sides(shape, earlier).contains(&side))
     };
     // Of two equal halves, the earlier one is in the way of the later.
     (0..halves.len()).filter(|at| is_first(*at)).map(|at| halves[at].clone()).collect()
 }
 
 /// An operation is issued.
-pub(super) fn start(machine: Machine, shape: &Shape, halves: &mut Vec<Half>, half: Half) {
+pub(super) fn start(machine: Machine, halves: &mut Vec<Half>, half: Half) {
     match machine.keeps_issue_order() {
         true => {
-            halves.push(half);
-            arrange(shape, halves);
+            let at = halves.partition_point(|other| other.target() <= half.target());
+            halves.insert(at, half);
         }
         false => insert_sorted(halves, half),
     }
 }
 
 /// A half has happened, and `then` is what is left of its operation. `false`: it was not pending.
-pub(super) fn happened(
-    machine: Machine,
-    shape: &Shape,
-    halves: &mut Vec<Half>,
-    half: &Half,
-    then: Option<Half>,
-) -> bool {
+pub(super) fn happened(machine: Machine, halves: &mut Vec<Half>, half: &Half, then: Option<Half>) -> bool {
     let Some(at) = halves.iter().position(|other| other == half) else { return false };
     halves.remove(at);
     match (then, machine.keeps_issue_order()) {
         (Some(then), true) => halves.insert(at, then),
         (Some(then), false) => insert_sorted(halves, then),
         (None, _) => {}
-    }
-    if machine.keeps_issue_order() {
-        arrange(shape, halves);
     }
     true
 }
@@ -73,7 +64,7 @@ fn insert_sorted(halves: &mut Vec<Half>, half: Half) {
     halves.insert(at, half);
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Target,
     Issuer,
@@ -104,23 +95,5 @@ fn sides(shape: &Shape, half: &Half) -> Vec<Side> {
     };
     let mut sides = vec![next(shape, half)];
     sides.extend(then.map(|at| side(shape, half.target(), at)));
-    sides.sort();
-    sides.dedup();
     sides
-}
-
-/// The normal form.
-fn arrange(shape: &Shape, halves: &mut Vec<Half>) {
-    halves.sort_by_key(Half::target);
-    let mut keyed = Vec::new();
-    let mut section = 0;
-    for half in halves.drain(..) {
-        let sides = sides(shape, &half);
-        let both = sides.len() > 1;
-        section += usize::from(both);
-        keyed.push(((half.target(), section, sides[0]), half));
-        section += usize::from(both);
-    }
-    keyed.sort_by_key(|(key, _)| *key);
-    halves.extend(keyed.into_iter().map(|(_, half)| half));
 }

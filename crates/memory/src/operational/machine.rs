@@ -255,7 +255,7 @@ fn deliver(
         Err(_) => return out_of_range,
         Ok(then) => {
             let halves = &mut next.halves[thread.0 as usize];
-            if !halves::happened(machine, shape, halves, half, then) {
+            if !halves::happened(machine, halves, half, then) {
                 return MoveResult::Fault { fault: Fault::Meaningless, op: None };
             }
         }
@@ -288,7 +288,7 @@ impl OfThread<'_> {
 
     fn start(&mut self, half: Half) {
         let halves = &mut self.state.to_mut().halves[self.thread.0 as usize];
-        halves::start(self.machine, self.shape, halves, half);
+        halves::start(self.machine, halves, half);
     }
 
     fn add_barrier(&mut self) {

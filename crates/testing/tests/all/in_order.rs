@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Budget, OutcomeSet, Property, Run, Task};
+use wattle_engine::{Budget, Engine, OutcomeSet, Property, Run, Task};
 use wattle_engine_explore::Explore;
 use wattle_generate::Rng;
 use wattle_judge::certify::explore_all;
@@ -189,19 +189,45 @@ fn machines_do_what_the_definition_allows() {
     );
 }
 
-/// States that differ only in what can never matter are equal: of two operations with different targets, or of
-/// which one is left at the target and one at the issuer, none is the first.
+/// What is issued one way or the other; both ways end at one point.
+fn either_way(one: Operation, other: Operation) -> Program {
+    let mut program = program(&[one, other]);
+    let cfg = &mut program.processes[ISSUER].cfg;
+    let [first, second] = &cfg.edges[..] else { panic!("two steps") };
+    let (mut second, mut first) = (second.clone(), first.clone());
+    let between = wattle_program::Point(cfg.points.len() as u32);
+    cfg.points.push(cfg.points[first.to.0 as usize].clone());
+    let end = second.to;
+    (second.from, second.to) = (first.from, between);
+    (first.from, first.to) = (between, end);
+    cfg.edges.extend([second, first]);
+    program
+}
+
+/// States that differ only in what can never matter are equal.
 #[test]
 fn what_has_no_order_has_one_state() {
-    let states = |operations: &[Operation]| {
-        let program = program(operations);
-        let memory = find("rma-in-order").unwrap();
-        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
-        explore_all(&task, None, false, &Run::new(Budget::default())).unwrap().states
+    let states = |one: Operation, other: Operation| {
+        let program = either_way(one, other);
+        wattle_program::validate(&program).unwrap();
+        ["rma-in-order", "rma"].map(|model| {
+            let memory = find(model).unwrap();
+            let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+            let plain = explore_all(&task, None, false, &Run::new(Budget::default())).unwrap().states;
+            let explore = Explore { reduction: false, threads: 1, max_capacity: 8 };
+            let answer = explore.check(&task, &Run::new(Budget::default())).unwrap();
+            assert_eq!(answer.statistics.counted("states"), Some(plain), "{model}");
+            plain
+        })
     };
-    let left = Operation::PutValue { to: 0, value: 7 };
-    let right = Operation::PutValue { to: 2, value: 8 };
-    // Before, one pending, both pending; then any of the two, then none: as two independent bits.
-    assert_eq!(states(&[left, right]), 6);
-    assert_eq!(states(&[left, left]), 5, "two writes of one value: when the first is done, memory stays");
+    // Before; one of them, pending or done; both, each pending or done.
+    let (here, there) = (Operation::PutValue { to: 0, value: 7 }, Operation::PutValue { to: 2, value: 8 });
+    assert_eq!(states(here, there), [1 + 2 + 2 + 4; 2], "different targets");
+    // Both pending in one order or the other; the second alone, the first alone, none.
+    let beside = Operation::PutValue { to: 1, value: 9 };
+    assert_eq!(states(here, beside), [1 + 2 + 2 + 2 + 3, 1 + 2 + 2 + 4], "one target, two places");
+    // The get: pending, read, done. Put after get: not done before the get has read. Get after put: the put alone is pending only
+    // before the get has read.
+    let get = Operation::Get { into: 4, from: 0 };
+    assert_eq!(states(get, beside), [1 + 3 + 2 + (3 + 2) + (1 + 1), 1 + 3 + 2 + 3 * 2], "two sides");
 }

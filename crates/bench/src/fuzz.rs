@@ -135,7 +135,7 @@ fn subject<'a>(name: &'a str, engine: &'a Explore, exact: bool) -> Subject<'a> {
 }
 
 fn models(rma: bool) -> Vec<&'static MemoryModel> {
-    let names: &[&str] = if rma { &["sc", "rma"] } else { &["sc", "tso", "pso"] };
+    let names: &[&str] = if rma { &["sc", "rma-in-order", "rma"] } else { &["sc", "tso", "pso"] };
     names.iter().filter_map(|name| find(name)).collect()
 }
 

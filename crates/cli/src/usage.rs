@@ -272,7 +272,7 @@ fn names() -> Vec<&'static str> {
 
 /// A violation under rma is held against sc.
 fn reads_copies(models: &[MemoryModel]) -> bool {
-    models.iter().any(|model| matches!(model.machine, Some(Machine::Sc { .. } | Machine::Rma)))
+    models.iter().any(|model| matches!(model.machine, Some(Machine::Sc { .. } | Machine::Rma { .. })))
 }
 
 fn has_buffers(models: &[MemoryModel]) -> bool {

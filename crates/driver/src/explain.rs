@@ -8,7 +8,7 @@ use crate::codes;
 use crate::frontends::FRONTENDS;
 
 /// What is no code: the memory models, and the word that comes with exit code 101.
-const TEXTS: [(&str, &str); 13] = [
+const TEXTS: [(&str, &str); 14] = [
     (
         "sc",
         "Under sequential consistency the threads take turns, and every load sees the last store.\n\
@@ -91,7 +91,21 @@ const TEXTS: [(&str, &str); 13] = [
         "Remote memory access, as in networks with one-sided communication. Local accesses act on\n\
          memory at once. A put or get is two halves, a read and then a write, each of which happens at\n\
          any time after the statement, in any order with everything else, until `flush(p)` waits for\n\
-         all operations of its thread whose remote side is p.",
+         all operations of its thread whose remote side is p; `flush(*)` waits for all of them.",
+    ),
+    (
+        "rma-in-order",
+        "Like rma, over a network that keeps messages between two processes in order. Of the operations of p\n\
+         with one target q, those halves that happen at q do so in the order of issue, and so do those that\n\
+         happen at p. Nothing else is ordered: operations with different targets are not, nor is the\n\
+         half at p of one operation with the half at q of another. So\n\
+         \n\
+             put(data, q, 1);     await flag == 1;\n\
+             put(flag, q, 1);     r = data;            ends with r == 1, but\n\
+         \n\
+             put(data, q, X);     X = 2;               may send either value of X.\n\
+         \n\
+         `flush(q)` waits as under rma.",
     ),
     ("internal", "A bug in wattle: two of its parts contradict each other. Please report the input."),
 ];

@@ -536,8 +536,20 @@ fn existing(sources: &Sources, program: &Program, fence: &Existing) -> Placement
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
         after: statement_text(sources, span),
         kind: wattle_repair::kind(&fence.op).to_string(),
-        target: target(program, &fence.op),
+        target: match flushes_several(program, fence) {
+            true => Some("*".into()),
+            false => target(program, &fence.op),
+        },
     }
+}
+
+/// Is it a `flush(*)`, one step with a flush of each thread?
+fn flushes_several(program: &Program, fence: &Existing) -> bool {
+    let edges = &program.process(fence.process).cfg.edges;
+    edges.iter().filter(|edge| edge.origin == fence.origin).any(|edge| {
+        let flushes = edge.ops.iter().filter(|op| matches!(op, Op::Flush { .. }));
+        flushes.count() > 1
+    })
 }
 
 /// Whom a flush waits for.

@@ -21,6 +21,7 @@ mod buffer;
 mod choices;
 mod compile;
 mod expression;
+mod halves;
 mod layout;
 mod machine;
 mod ranges;

@@ -113,15 +113,17 @@ impl Compiled {
         Ok(self.fields.memory[location as usize].set(words, value)?)
     }
 
-    /// A pending half of a remote operation happens.
-    pub(crate) fn half(&self, code: u64, slots: &mut Slots, words: &mut [u64]) -> Result<(), Problem> {
+    /// A pending half of a remote operation happens. What is left of the operation, if anything.
+    pub(crate) fn half(&self, code: u64, words: &mut [u64]) -> Result<Option<u64>, Problem> {
         let memory = &self.fields.memory;
-        match self.codec.half(code) {
+        let then = match self.codec.half(code) {
             PackedHalf::Read { target, from, to } => {
-                let value = memory[from as usize].get(words);
-                slots.insert_sorted(self.codec.encode(PackedHalf::Write { target, to, value })?);
+                Some(PackedHalf::Write { target, to, value: memory[from as usize].get(words) })
             }
-            PackedHalf::Write { to, value, .. } => self.write_remote(to, value, words)?,
+            PackedHalf::Write { to, value, .. } => {
+                self.write_remote(to, value, words)?;
+                None
+            }
             PackedHalf::Atomic { target, at, into, update } => {
                 let old = memory[at as usize].get(words);
                 let new = match (update, self.cells[at as usize].sort) {
@@ -133,13 +135,10 @@ impl Compiled {
                     (PackedUpdate::Replace(new) | PackedUpdate::CompareAndSwap(_, new), _) => new,
                 };
                 self.write_remote(at, new, words)?;
-                if let Some(to) = into {
-                    let half = PackedHalf::Write { target, to, value: old };
-                    slots.insert_sorted(self.codec.encode(half)?);
-                }
+                into.map(|to| PackedHalf::Write { target, to, value: old })
             }
-        }
-        Ok(())
+        };
+        then.map(|half| self.codec.encode(half)).transpose()
     }
 
     /// Have all threads ended, with nothing pending?
@@ -197,7 +196,9 @@ impl Compiled {
                 }
             }
         }
-        halves.iter_mut().for_each(|halves| halves.sort());
+        if !self.kind.keeps_issue_order() {
+            halves.iter_mut().for_each(|halves| halves.sort());
+        }
         Some(State { threads, memory: memory?, stores, halves })
     }
 

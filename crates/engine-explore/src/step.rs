@@ -309,13 +309,12 @@ impl<'a> Stepper<'a> {
         let buffer = &machine.buffers[thread];
         let mut slots = Slots::read(buffer, words);
         self.has_room(slots.len)?;
-        slots.insert_sorted(machine.codec.encode(half)?);
+        machine.issue(&mut slots, machine.codec.encode(half)?);
         self.most_pending = self.most_pending.max(slots.len);
         if machine.kind == (Machine::Sc { atomic_copy: true }) {
             while slots.len > 0 {
-                let code = slots.codes[0];
-                slots.remove(0);
-                machine.half(code, &mut slots, words)?;
+                let then = machine.half(slots.codes[0], words)?;
+                machine.happened(&mut slots, 0, then);
             }
         }
         slots.write(buffer, words);

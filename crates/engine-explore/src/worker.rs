@@ -344,14 +344,14 @@ impl<'a> Worker<'a> {
                     machine.fields.memory[location as usize].set(next, machine.codec.value(code))?;
                     Move::Commit { thread: name, location }
                 }
-                Machine::Sc { .. } | Machine::Rma => {
-                    if code == last {
+                Machine::Sc { .. } | Machine::Rma { .. } => {
+                    if code == last || !machine.may_happen(&slots, at) {
                         continue; // equal halves are the same move
                     }
                     last = code;
                     let mut rest = slots;
-                    rest.remove(at);
-                    machine.half(code, &mut rest, next)?;
+                    let then = machine.half(code, next)?;
+                    machine.happened(&mut rest, at, then);
                     rest.write(buffer, next);
                     Move::Remote { thread: name, code }
                 }

@@ -82,10 +82,24 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Local(Vec<Var>),
     Label(Ident, Box<Stmt>),
-    Assign { place: Place, value: Expr, tag: Option<&'static str> },
-    Acquire { into: Ident, place: Place },
-    If { condition: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
-    While { condition: Expr, body: Box<Stmt> },
+    Assign {
+        place: Place,
+        value: Expr,
+        tag: Option<&'static str>,
+    },
+    Acquire {
+        into: Ident,
+        place: Place,
+    },
+    If {
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    While {
+        condition: Expr,
+        body: Box<Stmt>,
+    },
     Block(Vec<Stmt>),
     Either(Vec<Stmt>),
     Goto(Ident),
@@ -96,10 +110,14 @@ pub(crate) enum StmtKind {
     Assume(Expr),
     Assert(Expr),
     Fence(Fence),
-    Atomic { buffered: bool, body: Vec<Stmt> },
+    Atomic {
+        buffered: bool,
+        body: Vec<Stmt>,
+    },
     Call(Expr),
     Remote(Remote),
-    Flush(Target),
+    /// Without a target: of every process.
+    Flush(Option<Target>),
 }
 
 #[derive(Clone, Debug)]

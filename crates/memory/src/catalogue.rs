@@ -20,14 +20,20 @@ pub enum Machine {
     /// One store buffer a thread and location.
     Pso,
     /// Local accesses act on memory at once; each half of a remote operation happens at any time
-    /// until a flush waits for it.
-    Rma,
+    /// until a flush waits for it. With `in_order`, the halves of a thread's operations with one target that
+    /// happen at the target do so in the order of issue, and so do those that happen at the thread itself.
+    Rma { in_order: bool },
 }
 
 impl Machine {
     /// Do plain stores wait in buffers?
     pub fn buffers_stores(self) -> bool {
         matches!(self, Machine::Tso | Machine::Pso)
+    }
+
+    /// Do halves of remote operations keep an order?
+    pub fn keeps_issue_order(self) -> bool {
+        self == Machine::Rma { in_order: true }
     }
 }
 
@@ -53,7 +59,7 @@ macro_rules! text {
 }
 
 /// From strongest to weakest as far as they compare; then those of one architecture, C11, and RMA.
-const ENTRIES: [Entry; 12] = [
+const ENTRIES: [Entry; 13] = [
     (
         "sc",
         text!("sc"),
@@ -128,9 +134,16 @@ const ENTRIES: [Entry; 12] = [
     (
         "rma",
         None,
-        Some(Machine::Rma),
+        Some(Machine::Rma { in_order: false }),
         None,
         "remote memory access: put and get complete at any time before a flush",
+    ),
+    (
+        "rma-in-order",
+        None,
+        Some(Machine::Rma { in_order: true }),
+        None,
+        "remote memory access where operations with one target arrive there in the order of issue",
     ),
 ];
 

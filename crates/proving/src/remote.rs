@@ -23,6 +23,9 @@ use wattle_program::{EdgeId, Op, ThreadId};
 use crate::replay::refused;
 use crate::subject::Subject;
 
+/// The only machine with such a reduction.
+const UNORDERED: Machine = Machine::Rma { in_order: false };
+
 /// A step of a trace: who does what, with which choices.
 pub(crate) type Moved = (ThreadId, Move, Vec<i64>);
 
@@ -117,7 +120,7 @@ impl Run<'_> {
 
     fn apply(&self, action: &Action) -> Option<MoveResult> {
         let Subject { task, shape, .. } = self.subject;
-        operational::apply(task.program, shape, Machine::Rma, &self.state, action)
+        operational::apply(task.program, shape, UNORDERED, &self.state, action)
     }
 
     /// What a step has started.

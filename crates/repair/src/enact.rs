@@ -175,21 +175,23 @@ impl Stage<'_> {
     }
 
     /// Bring what the thread has pending to memory until `step` is possible: the stores, or the
-    /// halves with one target.
+    /// halves with one target, or with all (a flush of every process waits for all of them).
     fn bring_home(&mut self, thread: ThreadId, step: &Action) -> Option<()> {
-        let mut targets: Vec<Option<ThreadId>> =
-            self.state.halves[thread.0 as usize].iter().map(|half| Some(half.target())).collect();
-        targets.sort();
-        targets.dedup();
-        if targets.is_empty() {
-            targets.push(None);
+        let mut pending: Vec<ThreadId> =
+            self.state.halves[thread.0 as usize].iter().map(|half| half.target()).collect();
+        pending.sort();
+        pending.dedup();
+        // Nothing remote is pending: it is the stores.
+        let mut ways: Vec<Vec<ThreadId>> = pending.iter().map(|target| vec![*target]).collect();
+        if pending.len() != 1 {
+            ways.push(pending);
         }
         let before = (self.state.clone(), self.actions.len(), self.early.clone());
-        for target in targets {
+        for targets in ways {
             loop {
                 let wanted = |action: &Action| match action {
-                    Action::Remote { half, .. } => Some(half.target()) == target,
-                    _ => target.is_none(),
+                    Action::Remote { half, .. } => targets.contains(&half.target()),
+                    _ => targets.is_empty(),
                 };
                 let Some(next) = self.deliveries(thread).into_iter().find(wanted) else { break };
                 let kind = delivered(&next)?;

@@ -23,7 +23,7 @@ pub fn kinds(vocabulary: Vocabulary, memory: &MemoryModel) -> Vec<Fence> {
     let mut fences = vocabulary.fences();
     fences.sort_by_key(strength);
     match memory.machine {
-        Some(Machine::Sc { .. } | Machine::Rma) => vec![],
+        Some(Machine::Sc { .. } | Machine::Rma { .. }) => vec![],
         Some(Machine::Tso) => full(&fences).collect(),
         Some(Machine::Pso) => barrier_and_full(&fences),
         None if vocabulary == Vocabulary::Generic && &*memory.name == "alpha" => barrier_and_full(&fences),

@@ -31,6 +31,7 @@ use crate::kinds::is_as_strong;
 
 /// Which edges lead to a point, leave it, or belong to a statement.
 struct Ways<'a> {
+    program: &'a Program,
     cfg: &'a Cfg,
     entering: Vec<Vec<&'a Edge>>,
     leaving: Vec<Vec<&'a Edge>>,
@@ -38,9 +39,11 @@ struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    fn new(cfg: &'a Cfg) -> Ways<'a> {
+    fn new(program: &'a Program, process: ProcessId) -> Ways<'a> {
+        let cfg = &program.process(process).cfg;
         let none = || vec![Vec::new(); cfg.points.len()];
-        let mut ways = Ways { cfg, entering: none(), leaving: none(), of_origin: HashMap::new() };
+        let (entering, leaving) = (none(), none());
+        let mut ways = Ways { program, cfg, entering, leaving, of_origin: HashMap::new() };
         for edge in &cfg.edges {
             ways.entering[edge.to.0 as usize].push(edge);
             ways.leaving[edge.from.0 as usize].push(edge);
@@ -67,10 +70,10 @@ impl<'a> Ways<'a> {
 pub fn places(program: &Program, memory: &MemoryModel, anywhere: bool, kinds: &[Fence]) -> Vec<Insertion> {
     let mut found = Vec::new();
     for process in program.process_ids() {
-        let cfg = &Ways::new(&program.process(process).cfg);
+        let cfg = &Ways::new(program, process);
         let spots = match memory.machine {
             Some(Machine::Sc { .. }) => vec![], // nothing is ever pending there
-            Some(Machine::Rma) => flush_spots(program, cfg, anywhere),
+            Some(Machine::Rma { .. }) => flush_spots(cfg, anywhere),
             Some(Machine::Tso | Machine::Pso) => buffer_spots(cfg, anywhere, kinds),
             None => weak_spots(cfg, kinds),
         };
@@ -188,8 +191,9 @@ fn is_the_only_way(ways: &Ways<'_>, edge: &Edge) -> bool {
     edge.to != ways.cfg.entry && ways.entering(edge.to).iter().all(|other| other.origin == edge.origin)
 }
 
-fn flush_spots(program: &Program, cfg: &Ways<'_>, anywhere: bool) -> Vec<(Spot, Op)> {
-    spots(cfg, anywhere, |edge| flushes_after(program, edge), flushes_of_owners(program))
+fn flush_spots(ways: &Ways<'_>, anywhere: bool) -> Vec<(Spot, Op)> {
+    let program = ways.program;
+    spots(ways, anywhere, |edge| flushes_after(program, edge), flushes_of_owners(program))
 }
 
 fn buffer_spots(cfg: &Ways<'_>, anywhere: bool, kinds: &[Fence]) -> Vec<(Spot, Op)> {
@@ -270,10 +274,12 @@ fn only_local_work(ways: &Ways<'_>, point: Point) -> bool {
 
 /// Do all edges into the point end with such a fence, or all edges out of it begin with one?
 fn is_fenced(ways: &Ways<'_>, point: Point, wanted: &Op) -> bool {
-    let strong = |op: Option<&Op>| op.is_some_and(|op| replaces(op, wanted));
     let (entering, leaving) = (ways.entering(point), ways.leaving(point));
-    point != ways.cfg.entry && !entering.is_empty() && entering.iter().all(|edge| strong(edge.ops.last()))
-        || !leaving.is_empty() && leaving.iter().all(|edge| strong(edge.ops.first()))
+    point != ways.cfg.entry
+        && !entering.is_empty()
+        && entering.iter().all(|edge| wait_together(ways.program, edge.ops.iter().rev(), wanted))
+        || !leaving.is_empty()
+            && leaving.iter().all(|edge| wait_together(ways.program, edge.ops.iter(), wanted))
 }
 
 /// Is this where a statement starts? Points inside a statement may have its origin too: a step of the
@@ -346,8 +352,29 @@ fn always_follows(ways: &Ways<'_>, origin: Origin, op: &Op) -> bool {
         let next = ways.leaving(edge.to);
         !next.is_empty()
             && ways.cfg.point(edge.to).labels.is_empty()
-            && next.iter().all(|next| next.ops.first().is_some_and(|first| replaces(first, op)))
+            && next.iter().all(|next| wait_together(ways.program, next.ops.iter(), op))
     })
+}
+
+/// Do the operations that a step begins with (or, backwards, ends with) do what another would? A flush of
+/// every process is one step with a flush of each thread, so it stands for a flush of any copy.
+fn wait_together<'a>(program: &Program, ops: impl Iterator<Item = &'a Op>, wanted: &Op) -> bool {
+    let mut ops = ops.peekable();
+    if let Some(Op::Fence(_)) = ops.peek() {
+        return ops.next().is_some_and(|first| replaces(first, wanted));
+    }
+    let flushes: Vec<&Op> = ops.take_while(|op| matches!(op, Op::Flush { .. })).collect();
+    flushes.iter().any(|op| replaces(op, wanted)) || covers_all_copies(&flushes, program, wanted)
+}
+
+/// Is each copy of the wanted target among the flushes by its number?
+fn covers_all_copies(flushes: &[&Op], program: &Program, wanted: &Op) -> bool {
+    let Op::Flush { process, .. } = wanted else { return false };
+    let flushed = |number: u32| {
+        let copy = Term::int(i64::from(number));
+        flushes.iter().any(|op| **op == Op::Flush { process: *process, copy: copy.clone() })
+    };
+    program.process(*process).replicas.count().is_some_and(|copies| (0..copies).all(flushed))
 }
 
 /// Does an operation that stands there already do what the other would?

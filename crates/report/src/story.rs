@@ -94,6 +94,7 @@ pub enum Effect {
     },
     /// A flush let the thread pass.
     Flushed {
+        /// The name of a thread, or `*` for all.
         target: String,
     },
     Failed {

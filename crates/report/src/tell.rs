@@ -11,7 +11,7 @@ use wattle_engine::{Counterexample, Violation};
 use wattle_logic::{Kind, Value};
 use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
-use wattle_program::step::{AccessKind, Remote, RemoteUpdate};
+use wattle_program::step::{Access, AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape,
     ThreadId,
@@ -72,7 +72,7 @@ pub fn tell(
         timeless: false,
         // Halves of remote operations are in no program order, so there is no cycle to show.
         cycle: match machine {
-            Machine::Rma => vec![],
+            Machine::Rma { .. } => vec![],
             _ => sc_cycle(sources, program, &shape, &execution),
         },
         holds_under_sc: None,
@@ -203,6 +203,8 @@ impl Teller<'_> {
         let mut effects = Vec::new();
         let mut reads = 0;
         let mut choices = choices.iter();
+        let is_flush = |access: &&Access| matches!(access.kind, AccessKind::Flush { .. });
+        let flushes = accesses.iter().filter(is_flush).count();
         for (index, op) in edge.ops.iter().enumerate() {
             for access in accesses.iter().filter(|access| access.op == index) {
                 match &access.kind {
@@ -231,6 +233,13 @@ impl Teller<'_> {
                             if count(&now) > count(&known) {
                                 self.started.push((thread, half.clone(), place));
                             }
+                        }
+                    }
+                    // A flush of every process is one step with a flush of each thread.
+                    AccessKind::Flush { .. } if flushes > 1 => {
+                        let all = Effect::Flushed { target: "*".into() };
+                        if !effects.contains(&all) {
+                            effects.push(all);
                         }
                     }
                     AccessKind::Flush { target } => {

@@ -4,7 +4,8 @@
 //! * Weaker memory allows more: the outcomes under SC are among those under TSO, and these among those
 //!   under PSO; safe under PSO implies safe under TSO implies safe under SC.
 //! * A fence takes executions away and adds none.
-//! * RMA with a flush after every remote operation is SC, where a copy is two steps.
+//! * RMA with a flush after every remote operation is SC, where a copy is two steps, in order or not.
+//! * Remote operations in the order of issue do no more than without order, and no less than under SC.
 //! * A larger capacity never turns *safe* into *unsafe*.
 //! * A machine and its axioms are twins: the same outcomes, and the same verdict.
 //! * Forgetting dead locals changes nothing that can be seen.
@@ -143,6 +144,7 @@ pub fn test(
 }
 
 const BUFFERS: [&str; 3] = ["sc", "tso", "pso"];
+const REMOTE: [&str; 3] = ["sc", "rma-in-order", "rma"];
 
 fn models(names: &[&'static str]) -> Vec<&'static MemoryModel> {
     names.iter().filter_map(|name| find(name)).collect()
@@ -174,11 +176,11 @@ impl Obeyed {
     }
 }
 
-/// SC within TSO within PSO.
+/// SC within TSO within PSO; SC within RMA in order within RMA.
 pub fn weaker_allows_more(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
     let mut all = Obeyed::default();
     for property in [Property::Stated, Property::NoDeadlock] {
-        let models = models(&BUFFERS);
+        let models = models(if is_remote(program) { &REMOTE } else { &BUFFERS });
         let find =
             |memory: &&'static MemoryModel| oracle.find(&Task { program, memory, property, hints: None });
         let findings: Vec<Findings> = models.iter().map(find).collect();
@@ -259,28 +261,32 @@ fn random_fence(program: &Program, rng: &mut Rng) -> Option<Insertion> {
     Some(Insertion { place: Place { process, copy, spot }, op })
 }
 
-/// RMA with all flushes is SC.
+/// RMA with all flushes is SC, in order or not.
 pub fn flushed_is_sc(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
     const LAW: &str = "all flushes make SC";
-    let (Some(sc), Some(rma)) = (find("sc"), find("rma")) else { return Ok(Obeyed::default()) };
+    let models = models(&REMOTE);
+    let [sc, remote @ ..] = models.as_slice() else { return Ok(Obeyed::default()) };
     let flushed = insert(program, &all_flushes(program));
     let plain = Task { program, memory: sc, property: Property::Stated, hints: None };
-    let remote = Task { program: &flushed, memory: rma, property: Property::Stated, hints: None };
-    let (under_sc, under_rma) = (oracle.find(&plain), oracle.find(&remote));
-    let (Some(one), Some(other)) = (&under_sc.outcomes, &under_rma.outcomes) else {
-        return Ok(Obeyed::default());
-    };
-    if let Some(extra) = one.symmetric_difference(other).next() {
-        return Err(broken(rma, LAW, format!("the outcome {extra:?} is on one side only")));
+    let under_sc = oracle.find(&plain);
+    let mut all = Obeyed::default();
+    for memory in remote {
+        let task = Task { program: &flushed, memory, property: Property::Stated, hints: None };
+        let under_rma = oracle.find(&task);
+        let (Some(one), Some(other)) = (&under_sc.outcomes, &under_rma.outcomes) else { continue };
+        if let Some(extra) = one.symmetric_difference(other).next() {
+            return Err(broken(memory, LAW, format!("the outcome {extra:?} is on one side only")));
+        }
+        // Under SC a thread waits *behind* its operation, here before the flush: points may differ.
+        let of_points = program.properties.iter().any(|property| property.kind == PropertyKind::Forbid);
+        if let (false, Some(sc), Some(safe)) = (of_points, under_sc.safe, under_rma.safe)
+            && sc != safe
+        {
+            return Err(broken(memory, LAW, format!("safe: {safe}, under SC: {sc}")));
+        }
+        all.add(Obeyed { compared: true, telling: under_sc.telling() });
     }
-    // Under SC a thread waits *behind* its operation, here before the flush: points may differ.
-    let of_points = program.properties.iter().any(|property| property.kind == PropertyKind::Forbid);
-    if let (false, Some(sc), Some(safe)) = (of_points, under_sc.safe, under_rma.safe)
-        && sc != safe
-    {
-        return Err(broken(rma, LAW, format!("safe: {safe}, under SC: {sc}")));
-    }
-    Ok(Obeyed { compared: true, telling: under_sc.telling() })
+    Ok(all)
 }
 
 /// A flush after every remote operation, for its target.
@@ -320,7 +326,7 @@ pub fn capacity_is_monotone(
     program: &Program,
     states: u64,
 ) -> Result<Obeyed, Disagreement> {
-    let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
+    let names: &[&str] = if is_remote(program) { &REMOTE } else { &BUFFERS };
     let mut all = Obeyed::default();
     for memory in models(names) {
         let task = Task { program, memory, property: Property::Stated, hints: None };
@@ -350,7 +356,7 @@ pub fn capacity_is_monotone(
 /// Forgetting dead locals changes neither verdicts nor outcomes.
 pub fn forgetting_is_invisible(oracle: &dyn Oracle, program: &Program) -> Result<Obeyed, Disagreement> {
     let forgetful = forget_dead(program);
-    let names: &[&str] = if is_remote(program) { &["sc", "rma"] } else { &BUFFERS };
+    let names: &[&str] = if is_remote(program) { &REMOTE } else { &BUFFERS };
     let mut all = Obeyed::default();
     for memory in models(names) {
         for property in [Property::Stated, Property::NoDeadlock] {

@@ -83,8 +83,7 @@ fn nobody_is_contradicted_on_random_programs() {
         tally.borrow_mut().add(&compare(program, &models, &[], &limits)?);
         let effort = Effort { states: 5_000, work: Work::milliseconds(100) };
         let others = &[&Explore::default() as &dyn wattle_engine::Engine];
-        let trial =
-            Trial { subject: &extrapolate, others, models: &["rma"], effort, library, ledger, seed };
+        let trial = Trial { subject: &extrapolate, others, models: &["rma"], effort, library, ledger, seed };
         match seed % 4 {
             0 => trial.agrees(&with_sections(program, seed)),
             _ => trial.agrees(program),

@@ -75,12 +75,49 @@ impl Body<'_> {
         Some(())
     }
 
-    pub(crate) fn flush(&mut self, target: &Target, span: Span, at: Point, next: Point) -> Option<()> {
+    pub(crate) fn flush(
+        &mut self,
+        target: Option<&Target>,
+        span: Span,
+        at: Point,
+        next: Point,
+    ) -> Option<()> {
         self.outside_sections(span)?;
         let mut actions = Vec::new();
-        let (process, copy) = self.target(target, &mut actions)?;
-        self.emit_apart(at, actions, Finish::then(vec![Op::Flush { process, copy }], next));
+        let ops = match target {
+            Some(target) => {
+                let (process, copy) = self.target(target, &mut actions)?;
+                vec![Op::Flush { process, copy }]
+            }
+            None => self.flush_all(span)?,
+        };
+        self.emit_apart(at, actions, Finish::then(ops, next));
         Some(())
+    }
+
+    /// `flush(*)`: one step that waits for every thread whose memory an operation may have as its target.
+    fn flush_all(&mut self, span: Span) -> Option<Vec<Op>> {
+        let symbols = self.symbols;
+        let ids = || (0..symbols.processes.len() as u32).map(ProcessId);
+        let owns = |process: &ProcessId| !symbols.process(*process).owned.is_empty();
+        // Where nobody owns memory nothing can be pending; it still is a remote statement.
+        let nobody_owns = !ids().any(|process| owns(&process));
+        let mut ops = Vec::new();
+        for process in ids().filter(|process| nobody_owns || owns(process)) {
+            let symbol = symbols.process(process);
+            let Some(copies) = symbol.replicas.count() else {
+                let message = format!("`{}` has any number of copies, so `flush(*)` has no end", symbol.name);
+                let diagnostic = Diagnostic::error(codes::COPY, span, message);
+                self.problems.push(
+                    diagnostic
+                        .expecting(format!("expected `flush({}[…])`", symbol.name))
+                        .help(format!("or say how many copies of `{}` there are", symbol.name)),
+                );
+                return None;
+            };
+            ops.extend((0..copies).map(|copy| Op::Flush { process, copy: Term::int(i64::from(copy)) }));
+        }
+        Some(ops)
     }
 
     fn outside_sections(&mut self, span: Span) -> Option<()> {

@@ -110,7 +110,7 @@ impl Body<'_> {
                 self.remote(remote, span, at, next);
             }
             StmtKind::Flush(target) => {
-                self.flush(target, span, at, next);
+                self.flush(target.as_ref(), span, at, next);
             }
             _ => {}
         }

@@ -167,7 +167,10 @@ impl Parser<'_, '_> {
             "flush" => {
                 self.advance();
                 self.expect("(")?;
-                let target = self.target()?;
+                let target = match self.eat("*") {
+                    true => None,
+                    false => Some(self.target("the name of a process, or `*` for all of them")?),
+                };
                 self.expect(")")?;
                 Ok(StmtKind::Flush(target))
             }
@@ -231,7 +234,7 @@ impl Parser<'_, '_> {
         self.expect("(")?;
         let place = self.place()?;
         self.expect(",")?;
-        let target = self.target()?;
+        let target = self.target("the name of a process")?;
         let mut given = Vec::new();
         for _ in 0..arguments {
             self.expect(",")?;
@@ -241,8 +244,8 @@ impl Parser<'_, '_> {
         Ok(StmtKind::Remote(Remote { kind, into, place, target, arguments: given }))
     }
 
-    fn target(&mut self) -> Parsed<Target> {
-        let process = self.name("the name of a process")?;
+    fn target(&mut self, expected: &str) -> Parsed<Target> {
+        let process = self.name(expected)?;
         let start = process.span;
         let copy = match self.eat("[") {
             true => {

@@ -197,6 +197,10 @@ fn fences_are_taken_out_again() {
         assert_eq!(result, expected);
         program(&result);
     }
+    let text = "process p { shared X; put(X, p, 1); flush(*); skip; }";
+    let (sources, file) = Sources::single("test.wtl", text);
+    let edits = (super::super::FRONTEND.remove)(&sources, file, &[span_of(text, "flush(*);")]).unwrap();
+    assert_eq!(TextEdit::apply(text, &edits), text.replace("flush(*); ", ""));
     let (sources, file) = Sources::single("test.wtl", "thread p { skip; }");
     let wrong = (super::super::FRONTEND.remove)(&sources, file, &[span_of("thread p { skip; }", "skip;")]);
     assert!(wrong.unwrap_err().contains("no fence"));

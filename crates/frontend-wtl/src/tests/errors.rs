@@ -221,6 +221,16 @@ fn remote() {
     assert_eq!(f("put(Z, q[0], 1);"), "wtl-unknown-name 3:5 there is no variable of q `Z`");
     assert_eq!(f("X = 1;"), "wtl-unknown-name 3:1 there is no variable `X`");
     assert!(f("flush(o[0]);").starts_with("wtl-copy 3:9 `o` has no copies"));
+    assert_eq!(
+        f("flush();"),
+        "wtl-syntax 3:7 expected the name of a process, or `*` for all of them, found `)`"
+    );
+    assert!(f("flush(* o);").starts_with("wtl-syntax 3:9 expected `)`"));
+    assert!(f("flush(*[0]);").starts_with("wtl-syntax 3:8 expected `)`"));
+    assert!(f("put(O, *, 1);").starts_with("wtl-syntax 3:8 expected the name of a process, found `*`"));
+    let any = one("process q[*] { shared X; }\nprocess p { flush(*); }");
+    assert!(any.starts_with("wtl-copy 2:13 `q` has any number of copies"), "{any}");
+    assert!(f("atomic { flush(*); }").starts_with("wtl-atomic 3:10 a remote operation"));
     assert!(f("atomic { flush(o); }").starts_with("wtl-atomic 3:10 a remote operation"));
     assert!(f("r = get(O, o) + 1;").starts_with("wtl-syntax 3:15 expected `;`"));
 }

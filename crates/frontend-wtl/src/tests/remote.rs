@@ -56,3 +56,46 @@ fn remote_updates_happen_in_one_step_and_deliver_later() {
                 observe c.n, p.a, p.b;";
     assert_eq!(outcomes(&program(swap), "rma"), [[2, 1, 7]]);
 }
+
+/// Two puts to different processes, then a flag; whoever waits for the flag gets both.
+const BOTH: &str = "process l { shared X; } process r { shared Y; }
+process q { shared flag, A, B; await flag == 1; A = get(X, l); B = get(Y, r); flush(*); assert A + B == 2; }
+process p { put(X, l, 1); put(Y, r, 1); flush(*); put(flag, q, 1); }
+";
+
+#[test]
+fn a_flush_of_all_waits_for_every_target() {
+    assert_eq!(verdicts(&program(BOTH), &["sc", "rma", "rma-in-order"]), [true; 3]);
+    for one in ["l", "r", "q"] {
+        let part = BOTH.replace("flush(*); put", &format!("flush({one}); put"));
+        assert_eq!(verdicts(&program(&part), &["sc", "rma", "rma-in-order"]), [true, false, false], "{one}");
+        let part = BOTH.replace("flush(*); assert", &format!("flush({one}); assert"));
+        assert_eq!(verdicts(&program(&part), &["sc", "rma", "rma-in-order"]), [true, false, false], "{one}");
+    }
+    let two = BOTH.replace("flush(*)", "flush(r); flush(l)");
+    assert_eq!(verdicts(&program(&two), &["rma", "rma-in-order"]), [true; 2]);
+}
+
+#[test]
+fn a_flush_of_all_waits_for_every_copy() {
+    let text =
+        "process c[3] { shared X; local r; if (me == 0) { put(X, c[1], 1); put(X, c[2], 1); flush(*); }
+                  r = X; } finally c[1].X == 1;
+                observe c[1].X, c[2].X;";
+    assert_eq!(outcomes(&program(text), "rma"), [[1, 1]]);
+    let always = text.replace("finally c[1].X == 1", "always !c[0]@end || c[1].X + c[2].X == 2");
+    assert_eq!(verdicts(&program(&always), &["rma", "rma-in-order"]), [true; 2]);
+    let one = always.replace("flush(*)", "flush(c[1])");
+    assert_eq!(verdicts(&program(&one), &["rma", "rma-in-order"]), [false; 2]);
+}
+
+#[test]
+fn messages_in_the_order_of_issue() {
+    let text = "process q { shared data, flag; local r; await flag == 1; r = data; }
+                process p { put(data, q, 1); put(flag, q, 1); } observe q.r;";
+    assert_eq!(outcomes(&program(text), "rma-in-order"), [[1]]);
+    assert_eq!(outcomes(&program(text), "rma"), [[0], [1]]);
+    // Fig. 2: the put may still read X late, and then everything else is in order.
+    let observed = format!("{FIG2} observe p2.r;");
+    assert_eq!(outcomes(&program(&observed), "rma-in-order"), [[0], [2], [3]]);
+}

@@ -218,6 +218,29 @@ fn remote_operations() {
 }
 
 #[test]
+fn a_flush_of_all_is_one_step() {
+    let text = "shared g; thread t { skip; } process o { shared O; } process n { skip; }
+        process p[2] { shared X; put(O, o, 1); flush(*); }";
+    let parsed = program(text);
+    assert_eq!(parsed.vocabulary, Vocabulary::Rma);
+    assert_eq!(edges(&parsed, 3), ["0>1 [put]", "1>2 [flush flush flush]"]);
+    let flushes: Vec<String> = (parsed.processes[3].cfg.edges[1].ops.iter())
+        .map(|op| match op {
+            Op::Flush { process, copy } => format!("{}[{copy:?}]", parsed.process(*process).name),
+            _ => panic!(),
+        })
+        .collect();
+    let flush = |process: u32, copy: i64| {
+        format!("{}[{:?}]", parsed.processes[process as usize].name, wattle_logic::Term::int(copy))
+    };
+    // Whose memory nobody can have an operation on is not waited for.
+    assert_eq!(flushes, [flush(1, 0), flush(3, 0), flush(3, 1)]);
+    let nobody = program("thread t { flush(*); } thread u { skip; }");
+    assert_eq!(nobody.vocabulary, Vocabulary::Rma, "a remote statement where nobody owns memory");
+    assert_eq!(edges(&nobody, 0), ["0>1 [flush flush]"]);
+}
+
+#[test]
 fn a_choice_among_all_values_of_a_type() {
     let text = "shared x: 2..4 = 3; thread p { x = *; }";
     let parsed = program(text);

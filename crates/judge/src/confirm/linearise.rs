@@ -41,7 +41,7 @@ impl Moves {
         let buffers = match machine {
             Machine::Sc { .. } => false,
             Machine::Tso | Machine::Pso => true,
-            Machine::Rma => return None,
+            Machine::Rma { .. } => return None,
         };
         let (mut actions, mut first) = (Vec::new(), Vec::new());
         for (thread, path) in paths.iter().enumerate() {

@@ -6,6 +6,7 @@ use wattle_logic::{Fault, Value};
 use wattle_program::step::{Access, Choices, Memory, Remote, RemoteUpdate, Stop, fit, step};
 use wattle_program::{Edge, EdgeId, Fence, Mode, Name, Orders, Program, Shape, Tags, ThreadId};
 
+use super::halves;
 use super::state::{Half, State, Stored};
 use crate::Machine;
 
@@ -87,10 +88,8 @@ pub fn successors(program: &Program, shape: &Shape, machine: Machine, state: &St
             let result = moved(commit(state, thread, location));
             all.push(Successor { action: Action::Commit { thread, location }, result });
         }
-        let mut halves = state.halves[thread.0 as usize].clone();
-        halves.dedup();
-        for half in halves {
-            let result = deliver(program, shape, state, thread, &half);
+        for half in halves::possible(machine, shape, &state.halves[thread.0 as usize]) {
+            let result = deliver(program, shape, machine, state, thread, &half);
             all.push(Successor { action: Action::Remote { thread, half }, result });
         }
     }
@@ -124,8 +123,9 @@ pub fn apply(
         }
         Action::Remote { thread, half } => {
             let halves = state.halves.get(thread.0 as usize)?;
-            let possible = may_commit(inside, *thread) && halves.contains(half);
-            possible.then(|| deliver(program, shape, state, *thread, half))
+            let possible =
+                may_commit(inside, *thread) && halves::possible(machine, shape, halves).contains(half);
+            possible.then(|| deliver(program, shape, machine, state, *thread, half))
         }
     }
 }
@@ -192,7 +192,7 @@ fn committable(machine: Machine, stores: &[Stored]) -> Vec<u32> {
             locations.dedup(); // sorted before the first barrier
             locations
         }
-        Machine::Sc { .. } | Machine::Rma => vec![],
+        Machine::Sc { .. } | Machine::Rma { .. } => vec![],
     }
 }
 
@@ -212,13 +212,15 @@ fn commit(state: &State, thread: ThreadId, location: u32) -> State {
 
 /// A pending half happens. Ranges hold here too: a value that does not fit leaves the half pending
 /// for ever, so it is reported as a fault instead of blocking silently.
-fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, half: &Half) -> MoveResult {
+fn deliver(
+    program: &Program,
+    shape: &Shape,
+    machine: Machine,
+    state: &State,
+    thread: ThreadId,
+    half: &Half,
+) -> MoveResult {
     let mut next = state.clone();
-    let halves = &mut next.halves[thread.0 as usize];
-    let Some(index) = halves.iter().position(|other| other == half) else {
-        return MoveResult::Fault { fault: Fault::Meaningless, op: None };
-    };
-    halves.remove(index);
     let out_of_range = MoveResult::Unsupported { what: "a remote write outside the declared range".into() };
     let result = match half {
         Half::Read { target, from, to } => {
@@ -251,8 +253,12 @@ fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, ha
     };
     match result {
         Err(_) => return out_of_range,
-        Ok(None) => {}
-        Ok(Some(half)) => add_half(&mut next.halves[thread.0 as usize], half),
+        Ok(then) => {
+            let halves = &mut next.halves[thread.0 as usize];
+            if !halves::happened(machine, halves, half, then) {
+                return MoveResult::Fault { fault: Fault::Meaningless, op: None };
+            }
+        }
     }
     moved(next)
 }
@@ -260,11 +266,6 @@ fn deliver(program: &Program, shape: &Shape, state: &State, thread: ThreadId, ha
 fn fitting(program: &Program, shape: &Shape, location: u32, value: Value) -> Result<Value, Stop> {
     let variable = &program.variables[shape.locations[location as usize].variable as usize];
     fit(value, variable.sort, variable.range)
-}
-
-fn add_half(halves: &mut Vec<Half>, half: Half) {
-    let at = halves.partition_point(|other| *other <= half);
-    halves.insert(at, half);
 }
 
 /// Memory as one thread sees it.
@@ -285,8 +286,9 @@ impl OfThread<'_> {
         &mut self.state.to_mut().stores[self.thread.0 as usize]
     }
 
-    fn halves_mut(&mut self) -> &mut Vec<Half> {
-        &mut self.state.to_mut().halves[self.thread.0 as usize]
+    fn start(&mut self, half: Half) {
+        let halves = &mut self.state.to_mut().halves[self.thread.0 as usize];
+        halves::start(self.machine, halves, half);
     }
 
     fn add_barrier(&mut self) {
@@ -362,9 +364,9 @@ impl Memory for OfThread<'_> {
         };
         match (self.machine, half) {
             (Machine::Sc { atomic_copy: true }, half) => {
-                add_half(self.halves_mut(), half);
+                self.start(half);
                 while let Some(half) = self.state.halves[self.thread.0 as usize].first().cloned() {
-                    match deliver(self.program, self.shape, &self.state, self.thread, &half) {
+                    match deliver(self.program, self.shape, self.machine, &self.state, self.thread, &half) {
                         MoveResult::Moved { state, .. } => self.state = Cow::Owned(state),
                         MoveResult::Fault { fault, .. } => return Err(Stop::Fault { fault, op: None }),
                         MoveResult::Unsupported { what } => return Err(Stop::Unsupported { what }),
@@ -372,8 +374,8 @@ impl Memory for OfThread<'_> {
                 }
                 Ok(())
             }
-            (Machine::Sc { .. } | Machine::Rma, half) => {
-                add_half(self.halves_mut(), half);
+            (Machine::Sc { .. } | Machine::Rma { .. }, half) => {
+                self.start(half);
                 Ok(())
             }
             _ => Err(Stop::Unsupported { what: "a remote operation on a store-buffer machine".into() }),

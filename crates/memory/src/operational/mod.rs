@@ -10,12 +10,13 @@
 //!   do not pass. Other fences do nothing here.
 //! * A remote operation has two halves, each pending on its own ([`Half`]). A flush waits for both
 //!   halves of all operations of its thread with that target. Under SC the thread does not go on
-//!   before its halves are done.
+//!   before its halves are done. Which halves may happen now, and how states keep them: `halves`.
 //! * While a thread stands inside an atomic section nothing else moves, except that stores of an
 //!   `atomic(buffered)` section may leave the buffers of that very thread.
 //!
 //! Buffers are unbounded here; a search that wants a bound counts for itself ([`State::pending`]).
 
+mod halves;
 mod initial;
 mod machine;
 mod property;

@@ -12,7 +12,8 @@ pub struct State {
     /// order for each location and the barriers matter, so stores between two barriers are kept
     /// sorted by location.
     pub stores: Vec<Vec<Stored>>,
-    /// The pending halves of each thread's remote operations, sorted: they have no order.
+    /// The pending halves of each thread's remote operations: sorted where they have no order, else for each
+    /// target in the order of issue.
     pub halves: Vec<Vec<Half>>,
 }
 

@@ -69,8 +69,8 @@ pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
     match machine {
         Machine::Tso => Some(&Tso),
         Machine::Pso => Some(&Pso),
-        Machine::Rma => Some(&Rma),
-        Machine::Sc { .. } => None,
+        Machine::Rma { in_order: false } => Some(&Rma),
+        Machine::Sc { .. } | Machine::Rma { in_order: true } => None,
     }
 }
 

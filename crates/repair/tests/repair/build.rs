@@ -166,6 +166,13 @@ impl Thread<'_> {
         self.step(Mode::Plain, vec![Op::Flush { process: ProcessId(process), copy: int(0) }])
     }
 
+    /// Each copy of these processes, in one step.
+    pub fn flush_all(&mut self, processes: &[(u32, i64)]) -> &mut Self {
+        let copies = processes.iter().flat_map(|(process, copies)| (0..*copies).map(|copy| (*process, copy)));
+        let flush = |(process, copy)| Op::Flush { process: ProcessId(process), copy: int(copy) };
+        self.step(Mode::Plain, copies.map(flush).collect())
+    }
+
     pub fn assert(&mut self, condition: Term) -> &mut Self {
         self.step(Mode::Plain, vec![Op::Assert { condition, span: Span::NOWHERE }])
     }

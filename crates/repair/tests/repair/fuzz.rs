@@ -140,22 +140,31 @@ fn random_programs_get_exactly_the_minimal_placements() {
 
 #[test]
 fn random_remote_programs_get_exactly_the_minimal_flushes() {
+    let (repaired, several) = remote_programs_get_the_minimal_flushes("rma", 120);
+    assert!(repaired > 40 && several > 3, "{repaired} {several}");
+    let (repaired, several) = remote_programs_get_the_minimal_flushes("rma-in-order", 120);
+    assert!(repaired > 15 && several > 1, "in order: {repaired} {several}");
+}
+
+/// How many programs were repaired, and how many in several ways.
+fn remote_programs_get_the_minimal_flushes(model: &str, rounds: usize) -> (usize, usize) {
     let mut random = Random(0x0f1a_5eed_ca11_ab1e);
     let (mut repaired, mut several) = (0, 0);
     let options = Options { all: All::Subset, ..Options::default() };
-    for round in 0..120 {
+    for round in 0..rounds {
         let mut program = random_remote_program(&mut random);
-        if !forbid_weak_outcome(&mut program, "rma", &mut random) {
+        if !forbid_weak_outcome(&mut program, model, &mut random) {
             continue;
         }
-        let repair = run_with(&program, "rma", &options);
+        let repair = run_with(&program, model, &options);
         let Repaired(found) = repair.result else { panic!("round {round}: {:?}", repair.result) };
         repaired += 1;
         several += usize::from(found.solutions.len() > 1);
         assert!(found.minimal && found.complete, "round {round}");
-        assert_eq!(sorted(found.solutions), exhaustive(&program, "rma", false), "round {round}: {program:?}");
+        let expected = exhaustive(&program, model, false);
+        assert_eq!(sorted(found.solutions), expected, "{model}, round {round}: {program:?}");
     }
-    assert!(repaired > 40 && several > 3, "{repaired} {several}");
+    (repaired, several)
 }
 
 /// The same for all copies, each once.

@@ -250,6 +250,42 @@ fn a_fenced_store_is_no_place() {
 }
 
 #[test]
+fn a_flush_of_all_is_one_flush() {
+    let both: &[(u32, i64)] = &[(0, 1), (1, 1), (2, 1)];
+    let program = programs::remote_gets(|thread| {
+        thread.flush_all(both);
+    });
+    for model in ["rma", "rma-in-order"] {
+        let memory = wattle_memory::find(model).unwrap();
+        // Behind the second get stands a flush of its target already.
+        let open = places(&program, memory, false);
+        assert_eq!(open.len(), 1, "{open:?}");
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+        let relaxing = relax(&task, &Explore::default(), &Options::default(), &Run::default()).unwrap();
+        let Relaxed::Fewest { keep, remove, minimal, .. } = relaxing.result else { panic!() };
+        assert!(minimal);
+        assert_eq!((keep.len(), remove.len()), (1, 1));
+        assert!(keep[0].origin < remove[0].origin);
+        let bare = programs::remote_gets(|_| ());
+        assert_eq!(repaired(&bare, model).count, 2, "one flush a target");
+        let one = programs::remote_gets(|thread| {
+            thread.flush(1);
+        });
+        assert_eq!(repaired(&one, model).count, 1, "the flush of one target is not enough");
+    }
+    let copies = programs::remote_store_buffering();
+    let edge = copies.processes[0].cfg.edges[0].to;
+    let mut flushed = copies.clone();
+    let next = flushed.processes[0].cfg.edges.iter_mut().find(|one| one.from == edge).unwrap();
+    let flush =
+        |copy| Op::Flush { process: wattle_program::ProcessId(0), copy: wattle_logic::Term::int(copy) };
+    next.ops.splice(0..0, [flush(0), flush(1)]);
+    let rma = wattle_memory::find("rma").unwrap();
+    assert_eq!(places(&copies, rma, false).len(), 2);
+    assert_eq!(places(&flushed, rma, false).len(), 0, "every copy is flushed, whichever the statement names");
+}
+
+#[test]
 fn figure_2_of_seed_003_needs_a_flush_after_the_put() {
     let program = programs::remote_figure_2(false);
     let repaired = repaired(&program, "rma");

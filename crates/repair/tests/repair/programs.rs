@@ -207,6 +207,23 @@ pub fn remote_figure_2(flushes: bool) -> Program {
     builder.finish(PropertyKind::Finally, result.equals(int(3)).negated())
 }
 
+/// Two gets from different processes, a flush of both in one step, and a read of both results; then a flush of both for nothing.
+pub fn remote_gets(flush: impl Fn(&mut Thread<'_>)) -> Program {
+    let mut builder = Builder::new(Vocabulary::Rma);
+    let (y, z) = (builder.owned("Y", 0, 1), builder.owned("Z", 1, 1));
+    let (a, b) = (builder.owned("A", 2, 0), builder.owned("B", 2, 0));
+    builder.process("p1", 1, 0, |_| ());
+    builder.process("p2", 1, 0, |_| ());
+    builder.process("p3", 1, 2, |thread| {
+        thread.get(scalar(a), scalar(y)).get(scalar(b), scalar(z));
+        flush(thread);
+        thread.load(0, scalar(a)).load(1, scalar(b));
+        flush(thread);
+    });
+    let result = |local| Term::local_of(2, int(0), local, wattle_logic::Sort::Int).equals(int(1));
+    builder.finish(PropertyKind::Finally, result(0).and(result(1)))
+}
+
 /// Store buffering by remote memory: each copy of p puts 1 into its own cell at the other copy and
 /// reads what the other put into its own memory.
 pub fn remote_store_buffering() -> Program {

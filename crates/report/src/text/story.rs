@@ -176,6 +176,7 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
         Effect::Chosen { name: None, value } => format!("chooses {value}"),
         Effect::Fence => "passes the fence".into(),
         Effect::Started { what } => format!("starts {what}"),
+        Effect::Flushed { target } if target == "*" => "all its remote operations are done".into(),
         Effect::Flushed { target } => format!("all its operations on {target} are done"),
         Effect::Failed { .. } => "✗ does not hold".into(),
         Effect::Fault { what } => format!("✗ {what}"),

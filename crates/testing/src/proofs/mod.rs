@@ -63,7 +63,15 @@ pub fn finite(seed: u64) -> Profile {
 pub fn remote(seed: u64) -> Profile {
     let small = Profile::small(Flavour::Rma);
     let fenced_loops = [700, 100][(seed % 2) as usize];
-    Profile { loops: 200, fenced_loops, litmus: 0, pointers: 0, machine_integers: false, unsupported: 0, ..small }
+    Profile {
+        loops: 200,
+        fenced_loops,
+        litmus: 0,
+        pointers: 0,
+        machine_integers: false,
+        unsupported: 0,
+        ..small
+    }
 }
 
 /// Programs of several threads, many with loops that store and have no fence: no capacity of a buffer suffices.

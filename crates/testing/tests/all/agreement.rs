@@ -14,7 +14,8 @@ use wattle_testing::compare::Disagreement;
 use wattle_testing::{Failure, Limits, Subject, Tally, compare, shrink, with_sections};
 
 fn models(profile: &Profile) -> Vec<&'static MemoryModel> {
-    let names: &[&str] = if profile.is_rma() { &["sc", "rma"] } else { &["sc", "tso", "pso"] };
+    let names: &[&str] =
+        if profile.is_rma() { &["sc", "rma-in-order", "rma"] } else { &["sc", "tso", "pso"] };
     names.iter().filter_map(|name| find(name)).collect()
 }
 

@@ -92,7 +92,7 @@ fn the_corpus_moves_alike() {
             computed += 1;
             continue;
         }
-        let models = if name.contains("rma") { ["sc", "rma"] } else { ["tso", "pso"] };
+        let models = if name.contains("rma") { ["rma-in-order", "rma"] } else { ["tso", "pso"] };
         for model in models {
             same_moves(&program, &flat, find(model).unwrap().machine.unwrap(), 300);
         }

@@ -53,6 +53,17 @@ fn weaker_memory_allows_more_for_explore() {
 }
 
 #[test]
+fn less_order_of_remote_operations_allows_more() {
+    holds(&|program, _| laws::weaker_allows_more(&NAIVE, program), &remote, 12_000..12_600);
+}
+
+#[test]
+fn less_order_of_remote_operations_allows_more_for_explore() {
+    let engine = explore(true);
+    holds(&|program, _| laws::weaker_allows_more(&asked(&engine), program), &remote, 13_000..13_400);
+}
+
+#[test]
 fn a_fence_restricts() {
     holds(&|program, seed| laws::fence_restricts(&NAIVE, program, seed), &buffers, 20_000..20_600);
 }

@@ -7,6 +7,7 @@ mod bmc;
 mod conformance;
 mod corpus;
 mod deadlock;
+mod in_order;
 mod instantiate;
 mod laws;
 mod reduction;

@@ -107,7 +107,8 @@ fn a_statement_that_may_be_pending_twice() {
 /// A flush leaves nothing pending, so each put is the only one.
 #[test]
 fn a_flush_in_the_loop() {
-    let text = format!("{HEAD}  point 0\n  point 1\n  edge 0 -> 1 do put &Y = 1\n  edge 1 -> 0 do flush q[0]\n");
+    let text =
+        format!("{HEAD}  point 0\n  point 1\n  edge 0 -> 1 do put &Y = 1\n  edge 1 -> 0 do flush q[0]\n");
     let reduced = reduced(&text, 0);
     assert_eq!(edges(&reduced, 0, 1), ["store &Y1Value = 1; store &Put1Active = 1"]);
     assert_eq!(edges(&reduced, 1, 0), ["load flag from &Put1Active; assume flag == 0"]);

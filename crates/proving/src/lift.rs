@@ -170,7 +170,7 @@ impl<'a> Lifting<'a> {
     /// May two variables be replaced by these at once?
     fn together(&self, first: &Place, second: &Place) -> bool {
         let is_set = |place: &Place| matches!(place.0.kind(), wattle_logic::Kind::Element(_));
-        !self.one_buffered && !(self.one_set && is_set(first) && is_set(second))
+        !(self.one_buffered || self.one_set && is_set(first) && is_set(second))
     }
 
     /// Every way to replace at least one of these variables (each stands for all its occurrences, or for

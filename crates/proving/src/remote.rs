@@ -161,7 +161,7 @@ impl Run<'_> {
         let thread = self.statements[statement as usize].thread;
         let instance = match slot {
             Some(slot) => self.slots.remove(&(statement, slot)),
-            None => self.from_rest(statement, value.as_ref()),
+            None => self.out_of_rest(statement, value.as_ref()),
         };
         let Some(Instance { begun, half }) = instance else {
             let nothing = "nothing is pending of what it delivers";
@@ -194,7 +194,7 @@ impl Run<'_> {
     }
 
     /// The instance in a rest that was started last and could write this value.
-    fn from_rest(&mut self, statement: u32, value: Option<&Value>) -> Option<Instance> {
+    fn out_of_rest(&mut self, statement: u32, value: Option<&Value>) -> Option<Instance> {
         let could = |instance: &Instance| match (&instance.half, value) {
             (Half::Read { from, .. }, Some(value)) => self.when(*from, instance.begun, value).is_some(),
             (Half::Write { value: held, .. }, Some(value)) => held == value,

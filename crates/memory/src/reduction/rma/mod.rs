@@ -59,10 +59,13 @@
 //! Refused: values that are no integers in sets, pointers that are computed with, `fence`-like waits of other models.
 
 mod chain;
+mod deliver;
 mod pending;
 mod split;
 mod statement;
+mod steps;
 mod synchronous;
+mod thread;
 mod write;
 
 pub use statement::{Holds, Kind, Pending, Statement};

@@ -155,7 +155,8 @@ pub(crate) struct Search {
     /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso
     /// (engine extrapolate: as many as it takes, up to 4; engine refine: how many of them are exact, as many as it takes;
     /// --emit reduced: 1). Under pso also for one variable, or one element, but not in engine refine: x=2, flag[0]=3; the
-    /// others hold one then, unless a number says more
+    /// others hold one then, unless a number says more. Under rma: how many pending instances of a remote statement are kept apart
+    /// (engine extrapolate: as many as it takes, up to 3)
     #[arg(long, value_name = "N|NAME=N", value_parser = units::buffer)]
     pub buffer: Vec<(Option<String>, u32)>,
     /// How often a thread may go round a loop (engine enumerate: 2; engine bmc: more and more often)
@@ -325,7 +326,8 @@ pub(crate) enum Question {
 pub(crate) enum Emit {
     /// After a counterexample, the smallest litmus test that shows its cycle
     Litmus,
-    /// The program with the store buffers of tso or pso written into it, to be run under sc; nothing is checked
+    /// The program with the store buffers of tso or pso, or the pending remote operations of rma, written into it, to be
+    /// run under sc; nothing is checked
     Reduced,
 }
 

@@ -49,13 +49,8 @@ const CONFIGURES: [(&str, &str, &[&str]); 19] = [
 ];
 
 /// What is done with store buffers; under sc there are none.
-const OF_BUFFERS: [(&str, &str); 5] = [
-    ("buffer", "--buffer"),
-    ("rest", "--rest"),
-    ("keep", "--keep"),
-    ("method", "--method"),
-    ("rules", "--rules"),
-];
+const OF_BUFFERS: [(&str, &str); 4] =
+    [("rest", "--rest"), ("keep", "--keep"), ("method", "--method"), ("rules", "--rules")];
 
 /// Options of output, the commands that have no use for them, and what they would have to do with.
 const UNUSED: [(&str, &str, &[&str]); 4] = [
@@ -105,6 +100,11 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
         if given(option) {
             return Err(format!("{said} has no effect here: {}", part.why));
         }
+    }
+    if given("buffer") && !part.buffers && !part.remote {
+        return Err(
+            "--buffer has no effect here: it is about what is pending, and under no model anything is".into(),
+        );
     }
     for (option, said) in OF_BUFFERS {
         if given(option) && !part.buffers {
@@ -168,6 +168,8 @@ struct Part {
     copies: bool,
     /// Is there a model with store buffers?
     buffers: bool,
+    /// Is there one with pending remote operations that are written into a program?
+    remote: bool,
 }
 
 /// What `--dump` and `--emit reduced` have no use for.
@@ -225,8 +227,8 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
 
 /// Something is shown, and nothing is checked.
 fn shown(engines: Vec<&'static str>, models: &[MemoryModel]) -> Part {
-    let (copies, buffers) = (reads_copies(models), has_buffers(models));
-    Part { engines, why: "nothing is checked".into(), unused: &[NOTHING_CHECKED], copies, buffers }
+    let (copies, buffers, remote) = (reads_copies(models), has_buffers(models), has_remote(models));
+    Part { engines, why: "nothing is checked".into(), unused: &[NOTHING_CHECKED], copies, buffers, remote }
 }
 
 /// The engines that can answer a question under one of these models (none: whichever the texts name).
@@ -248,7 +250,8 @@ fn asked(only: Option<&str>, question: Question, named: &[MemoryModel]) -> Part 
         (None, engines) => format!("only {} can take part", list(engines)),
     };
     let any = named.is_empty();
-    Part { engines, why, unused: &[], copies: any || reads_copies(named), buffers: any || has_buffers(named) }
+    let (copies, buffers) = (any || reads_copies(named), any || has_buffers(named));
+    Part { engines, why, unused: &[], copies, buffers, remote: any || has_remote(named) }
 }
 
 /// Of these, those that list final states.
@@ -277,6 +280,10 @@ fn reads_copies(models: &[MemoryModel]) -> bool {
 
 fn has_buffers(models: &[MemoryModel]) -> bool {
     models.iter().any(|model| matches!(model.machine, Some(Machine::Tso | Machine::Pso)))
+}
+
+fn has_remote(models: &[MemoryModel]) -> bool {
+    models.iter().any(|model| matches!(model.machine, Some(Machine::Rma { in_order: false })))
 }
 
 #[cfg(test)]

@@ -90,9 +90,10 @@ pub static ENGINES: [Constructor; 5] = [
     },
     Constructor {
         name: "extrapolate",
-        summary: "proves by predicates, under sc first and then with store buffers; unbounded integers",
+        summary: "proves by predicates, under sc first and then with store buffers or remote operations; unbounded integers",
         answers: |model, property| {
-            let machine = matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso | Machine::Pso));
+            let reduced = model.machine.is_some_and(|machine| reduction::of(machine).is_some());
+            let machine = reduced || matches!(model.machine, Some(Machine::Sc { .. }));
             machine && property == Property::Stated
         },
         build: |settings| Box::new(Extrapolate { smt: settings.smt.clone(), ..settings.extrapolate.clone() }),

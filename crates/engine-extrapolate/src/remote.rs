@@ -66,7 +66,11 @@ impl Remote<'_> {
             {
                 return Ok((Verdict::Unsafe { counterexample: found }, None).into());
             }
-            let why = GaveUp::Stuck(too_coarse(apart));
+            let why = match violates_bound(&trace, reduced.bound) {
+                true => format!("a remote atomic may be pending more than {} times", apart.max(1)),
+                false => too_coarse(apart),
+            };
+            let why = GaveUp::Stuck(why);
             learnt = Some(Learnt {
                 program: reduced.program.clone(),
                 predicates: predicates.clone(),

@@ -14,6 +14,7 @@ use wattle_engine::{
     Certificate, Contradiction, Coverage, Halt, Reason, Run, Spent, Task, Unsupported, Work,
 };
 use wattle_memory::operational::initial_states;
+use wattle_memory::reduction::Discipline;
 use wattle_smt::Library;
 
 pub use executions::{Survey, survey};
@@ -50,10 +51,11 @@ pub fn certify(
             let library = library().map_err(Reason::Solver)?;
             let (triples, states) = abstraction::abstraction(task, proof, coverage, &library, run)?;
             certified.counts.extend([("certified triples", triples), ("certified states", states)]);
-            if proof.reduction.is_some() {
-                certified.caveats.push(
-                    "the check covers the program with its buffers written into it, not that writing".into(),
-                );
+            if let Some((discipline, _)) = proof.reduction {
+                let what = if discipline == Discipline::Rma { "remote operations" } else { "buffers" };
+                certified.caveats.push(format!(
+                    "the check covers the program with its {what} written into it, not that writing"
+                ));
             }
         }
         Certificate::Refutation(None) => {

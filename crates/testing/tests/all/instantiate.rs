@@ -97,7 +97,8 @@ fn the_corpus_moves_alike() {
             same_moves(&program, &flat, find(model).unwrap().machine.unwrap(), 300);
         }
     }
-    assert_eq!(computed, 1);
+    // Flushes of a computed copy: four RMA locks, and the bakery of three.
+    assert_eq!(computed, 5);
 }
 
 #[test]

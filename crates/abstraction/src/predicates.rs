@@ -151,7 +151,7 @@ pub fn atoms(formula: &Term) -> Vec<Term> {
 }
 
 /// A formula with a choice between integers in it: its condition, and what it is either way.
-fn choice(formula: &Term) -> Option<(Term, Term, Term)> {
+pub fn choice(formula: &Term) -> Option<(Term, Term, Term)> {
     let mut chosen = None;
     formula.walk(&mut |term| {
         if let Kind::If(condition, then, otherwise) = term.kind()

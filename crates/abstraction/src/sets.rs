@@ -52,7 +52,7 @@ fn sets_of(predicate: &Term) -> Vec<Term> {
 
 /// The elements of a set that is written as a term: each with the condition on which it is one. What a cell
 /// holds is represented by one element of it.
-fn elements(set: &Term) -> Vec<(Term, Term)> {
+pub(crate) fn elements(set: &Term) -> Vec<(Term, Term)> {
     let always = || Term::bool(true);
     match set.kind() {
         Kind::Value(Value::Set(values)) => values.iter().map(|value| (always(), Term::int(*value))).collect(),

@@ -82,6 +82,8 @@ pub struct System {
     pub chosen: Vec<(Term, Term)>,
     /// What is true of all states because of the sorts and ranges of cells.
     pub domains: Vec<Term>,
+    /// By cell: the range that its value, or every element of its set, never leaves.
+    pub(crate) ranges: Vec<Option<Range>>,
     /// By thread.
     pub entries: Vec<Point>,
     /// By thread and point: may only this thread move?
@@ -113,6 +115,7 @@ impl System {
             initial: builder.initial()?,
             chosen: vec![],
             domains: builder.domains()?,
+            ranges: builder.lasting()?,
             entries: program.processes.iter().map(|process| process.cfg.entry).collect(),
             inside: marks(program, |info| info.inside.is_some()),
             ends: marks(program, |info| info.end),
@@ -149,6 +152,7 @@ impl System {
             system.properties.push((property.kind, holds.fold()));
         }
         system.cells = builder.cells;
+        crate::extent::add(&mut system);
         system.first = crate::ample::first(&system);
         Ok(system)
     }
@@ -208,6 +212,15 @@ impl System {
             _ => term,
         });
         Some(said.fold())
+    }
+
+    /// The range that the value of a cell, or an element of the set in it, never leaves.
+    pub fn range_of(&self, place: &Term) -> Option<Range> {
+        let cell = match place.kind() {
+            Kind::Element(set) => set,
+            _ => place,
+        };
+        self.ranges[*self.numbers.get(cell)? as usize]
     }
 
     pub(crate) fn has_sets(&self) -> bool {
@@ -315,15 +328,20 @@ impl Builder<'_> {
     /// The solver does not know where an enumeration ends. A location starts within its range, if it does, and a store
     /// beyond is never made. (A local that is forgotten becomes zero, whatever its range.)
     fn domains(&self) -> Result<Vec<Term>, Unsupported> {
-        let domain = |(cell, initial): (&Cell, Option<Term>)| {
+        let domain = |(cell, range): (&Cell, Option<Range>)| self.among(&cell.leaf, range);
+        Ok(self.cells.iter().zip(self.lasting()?).filter_map(domain).collect())
+    }
+
+    /// By cell: the range that it never leaves.
+    fn lasting(&self) -> Result<Vec<Option<Range>>, Unsupported> {
+        let lasting = |(cell, initial): (&Cell, Option<Term>)| {
             let starts_inside = |range: &Range| {
                 let code = initial.as_ref().and_then(Term::as_value).map(|value| value.code());
                 code.is_none_or(|code| code.is_some_and(|code| range.contains(code)))
             };
-            let range = cell.range.filter(|range| cell.owner.is_none() && starts_inside(range));
-            self.among(&cell.leaf, range)
+            cell.range.filter(|range| cell.owner.is_none() && starts_inside(range))
         };
-        Ok(self.cells.iter().zip(self.initial()?).filter_map(domain).collect())
+        Ok(self.cells.iter().zip(self.initial()?).map(lasting).collect())
     }
 
     fn init(&self) -> Result<Term, Unsupported> {
@@ -425,7 +443,7 @@ impl Builder<'_> {
 }
 
 /// `low <= value <= high`; values of an enumeration have no order, so each is named.
-fn within(value: &Term, range: Option<Range>) -> Option<Term> {
+pub(crate) fn within(value: &Term, range: Option<Range>) -> Option<Term> {
     let range = range?;
     if let sort @ Sort::Enum(_) = value.sort() {
         let values = (range.low..=range.high).filter_map(|code| sort.decode(code));

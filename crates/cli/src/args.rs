@@ -210,6 +210,8 @@ pub(crate) enum Method {
     Ce,
     /// Cube extrapolation, with what is said of buffers dropped from the cubes
     CeDrop,
+    /// Boolean program extrapolation (rma): the transformers of the proof under sc, and no question to the solver
+    Ebp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -107,7 +107,9 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
         );
     }
     for (option, said) in OF_BUFFERS {
-        if given(option) && !part.buffers {
+        // One of the methods is for remote operations; the engine knows which.
+        let has_use = part.buffers || option == "method" && part.remote;
+        if given(option) && !has_use {
             return Err(format!(
                 "{said} has no effect here: it is about store buffers, and no model has any"
             ));

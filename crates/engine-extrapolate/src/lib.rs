@@ -16,6 +16,7 @@
 
 mod cubes;
 mod dump;
+mod ebp;
 mod method;
 mod options;
 mod remote;
@@ -23,6 +24,7 @@ mod rules;
 
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
+use wattle_memory::reduction::Discipline;
 use wattle_program::Program;
 use wattle_proving::{Approach, Asking, estimate, is_given, library, reduction, sequential};
 
@@ -44,6 +46,15 @@ impl Engine for Extrapolate {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let reduction = reduction(task)?;
+        let remote = reduction.is_some_and(|reduction| reduction.discipline() == Discipline::Rma);
+        match (self.method, remote) {
+            (Method::Auto, _) | (Method::Ebp, true) => {}
+            (Method::Ebp, false) => return Err(Unsupported::new("method ebp without remote operations")),
+            (Method::Trad | Method::Pe | Method::Ce | Method::CeDrop, false) => {}
+            (..) => {
+                return Err(Unsupported::new("a method for store buffers (--method) with remote operations"));
+            }
+        }
         task.shape()?;
         System::new(&sequential(task.program, reduction)?)?;
         if let Some(reduction) = reduction {
@@ -75,7 +86,7 @@ impl Extrapolate {
     }
 
     /// How cubes over some predicates are found.
-    fn approach(&self) -> Approach {
+    fn approach(&self) -> Approach<'static> {
         match (self.search, self.cube_size) {
             (SearchBy::Implicants, None) => Approach::Lazy,
             (SearchBy::Implicants, Some(limit)) => Approach::Implicants(limit),

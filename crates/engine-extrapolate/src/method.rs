@@ -105,12 +105,13 @@ impl Extrapolation<'_> {
     }
 
     /// How cubes are found: cube extrapolation takes the paper's `C_M`.
-    fn approach(&self, reduced: &Reduced, cubes: &[Literals]) -> Approach {
+    fn approach(&self, reduced: &Reduced, cubes: &[Literals]) -> Approach<'static> {
         let cubes = || extrapolate_cubes(cubes, reduced, &self.engine.rules);
         match self.engine.method {
             Method::Ce => Approach::Candidates(cubes()),
             Method::CeDrop => Approach::Candidates(cubes::without_buffers(&self.subject.program, cubes())),
-            Method::Auto | Method::Trad | Method::Pe => self.engine.approach(),
+            // Boolean programs are extrapolated to remote operations only: `accepts` says so.
+            Method::Auto | Method::Trad | Method::Pe | Method::Ebp => self.engine.approach(),
         }
     }
 }

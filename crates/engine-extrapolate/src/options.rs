@@ -38,15 +38,19 @@ pub enum Method {
     Ce,
     /// Cube extrapolation, with what is said of buffers dropped from the cubes.
     CeDrop,
+    /// Boolean program extrapolation: the transformers of the proof under sequential consistency, said of pending remote
+    /// operations.
+    Ebp,
 }
 
 impl Method {
-    pub const ALL: [(&'static str, Method); 5] = [
+    pub const ALL: [(&'static str, Method); 6] = [
         ("auto", Method::Auto),
         ("trad", Method::Trad),
         ("pe", Method::Pe),
         ("ce", Method::Ce),
         ("ce-drop", Method::CeDrop),
+        ("ebp", Method::Ebp),
     ];
 }
 

@@ -13,17 +13,19 @@
 //!   the values *true* and *false* of the paper; where neither is known, its value is `*`.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics, Verdict};
 use wattle_logic::Term;
 use wattle_memory::reduction::{Reduced, Reduction};
 use wattle_proving::{
-    Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, control, copies, flags, instances,
-    violates_bound,
+    Approach, Conclusion, FromSc, GaveUp, Learnt, Lifting, Proving, Start, Subject, control, copies, flags,
+    instances, violates_bound,
 };
 
-use crate::options::Extrapolate;
+use crate::ebp::Extrapolated;
+use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE};
 
 /// Where no number is given, so many instances of a statement are kept apart at most.
 const MOST_APART: u32 = 3;
@@ -54,7 +56,7 @@ impl Remote<'_> {
                 reduction.reduce_within(subject.task.program, &room).map_err(Reason::Unsupported)?;
             let system = System::new(&reduced.program).map_err(Reason::Unsupported)?;
             statistics.count("apart", u64::from(apart));
-            let conclusion = self.prove(&reduced, &system, sc, learnt.as_ref(), &phase)?;
+            let conclusion = self.prove(&reduced, &system, sc, learnt.as_ref(), &phase, statistics)?;
             if let Some(lifting) = Lifting::new(&reduced) {
                 hints.learn(subject.left_with_buffers(&lifting, &conclusion));
             }
@@ -93,14 +95,24 @@ impl Remote<'_> {
         sc: &FromSc,
         learnt: Option<&Learnt>,
         phase: &str,
+        statistics: &mut Statistics,
     ) -> Result<Conclusion, Halt> {
+        let engine = self.engine;
+        let limit = engine.cube_size.unwrap_or(PAPERS_CUBE_SIZE);
+        let ebp = (engine.method == Method::Ebp)
+            .then(|| Extrapolated::new(self.subject, system, reduced, limit).map(Rc::new))
+            .flatten();
+        let approach = match &ebp {
+            Some(ebp) => Approach::Told(ebp.clone()),
+            None => engine.approach(),
+        };
         let mut start = learnt.map_or_else(Start::default, |learnt| learnt.start(&reduced.program));
         start.predicates = [extrapolated(sc.predicates.terms(), reduced), start.predicates].concat();
         let (refines, given) = (!self.engine.no_refinement, sc.given && learnt.is_none());
         let proving = Proving {
             subject: self.subject,
             system,
-            approach: &self.engine.approach(),
+            approach: &approach,
             phase,
             bound: reduced.bound,
             prefers_bound: false,
@@ -112,7 +124,11 @@ impl Remote<'_> {
             instances: &|predicate| instances(predicate, reduced),
             irrelevant: &|_| vec![],
         };
-        proving.prove(start)
+        let conclusion = proving.prove(start)?;
+        if let Some(ebp) = &ebp {
+            ebp.record(conclusion.predicates(), statistics);
+        }
+        Ok(conclusion)
     }
 }
 

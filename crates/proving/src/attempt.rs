@@ -1,12 +1,14 @@
 //! One round of the loop: the abstract states over some predicates, and whether one of them is bad.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::checker::{Checked, LOOK_AFTER, check};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Entail, Entailed, Goal, Known, Lazy, Predicates, Prover, Questions, Set, Stopped,
+    Cube, Entail, Entailed, Goal, Known, Lazy, Predicates, Prover, Questions, Set, Stopped, Told,
+    Transformers,
 };
 use wattle_engine::{Progress, Reason, Work};
 use wattle_logic::Term;
@@ -17,13 +19,15 @@ use crate::prove::{Proving, STATE};
 
 /// Which cubes are looked for.
 #[derive(Clone, Debug)]
-pub enum Approach {
+pub enum Approach<'t> {
     /// All, where a state asks for them.
     Lazy,
     Cubes(usize),
     Implicants(usize),
     /// These, besides single literals.
     Candidates(Vec<Vec<(Term, bool)>>),
+    /// None: what these know.
+    Told(Rc<dyn Transformers + 't>),
 }
 
 /// What one check shows.
@@ -46,14 +50,22 @@ impl Proving<'_> {
     ) -> Result<Option<Attempt>, Reason> {
         let failed = |stopped| self.reason(stopped);
         let started = Instant::now();
-        let mut lazy = Lazy::new(Prover::new(solver, predicates).map_err(failed)?);
-        lazy.remember(&questions.goals, known);
-        let mut answers = match self.search(predicates, figures) {
-            None => Either::Lazy(lazy),
-            Some(search) => {
-                let mut program = BooleanProgram::new(search, lazy);
-                program.build(questions).map_err(failed)?;
-                Either::Built(program)
+        let mut answers = match self.approach {
+            Approach::Told(from) => {
+                from.prepare(predicates).map_err(failed)?;
+                Answers::Told(Told::new(&**from, predicates, questions))
+            }
+            _ => {
+                let mut lazy = Lazy::new(Prover::new(solver, predicates).map_err(failed)?);
+                lazy.remember(&questions.goals, known);
+                match self.search(predicates, figures) {
+                    None => Answers::Lazy(lazy),
+                    Some(search) => {
+                        let mut program = BooleanProgram::new(search, lazy);
+                        program.build(questions).map_err(failed)?;
+                        Answers::Built(program)
+                    }
+                }
             }
         };
         figures.seconds_building += started.elapsed().as_secs_f64();
@@ -81,11 +93,12 @@ impl Proving<'_> {
             self.subject.run.poll(Work::NONE, self.spent(reached.visited))?;
         }
         let cubes = match answers {
-            Either::Lazy(lazy) => {
+            Answers::Told(told) => told.cubes.into_iter().map(Option::unwrap_or_default).collect(),
+            Answers::Lazy(lazy) => {
                 lazy.tell(&questions.goals, known);
                 lazy.implicants
             }
-            Either::Built(program) => {
+            Answers::Built(program) => {
                 let mut cubes: Vec<Vec<Cube>> =
                     program.cubes.into_iter().map(Option::unwrap_or_default).collect();
                 // What was found out beside it: contradictions.
@@ -103,7 +116,7 @@ impl Proving<'_> {
 
     fn search(&self, predicates: &Predicates, figures: &mut Figures) -> Option<Box<dyn Search>> {
         match self.approach {
-            Approach::Lazy => None,
+            Approach::Lazy | Approach::Told(_) => None,
             Approach::Cubes(limit) => Some(Box::new(Cubes { limit: *limit })),
             Approach::Implicants(limit) => Some(Box::new(Implicants { limit: *limit })),
             Approach::Candidates(cubes) => {
@@ -120,16 +133,18 @@ impl Proving<'_> {
     }
 }
 
-enum Either<'a> {
+enum Answers<'a> {
     Lazy(Lazy<'a>),
     Built(BooleanProgram<'a>),
+    Told(Told<'a>),
 }
 
-impl Entail for Either<'_> {
+impl Entail for Answers<'_> {
     fn entails(&mut self, number: usize, goal: &Goal, state: &Cube, open: &Set) -> Result<Entailed, Stopped> {
         match self {
-            Either::Lazy(lazy) => lazy.entails(number, goal, state, open),
-            Either::Built(program) => program.entails(number, goal, state, open),
+            Answers::Lazy(lazy) => lazy.entails(number, goal, state, open),
+            Answers::Built(program) => program.entails(number, goal, state, open),
+            Answers::Told(told) => told.entails(number, goal, state, open),
         }
     }
 }

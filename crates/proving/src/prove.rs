@@ -100,7 +100,7 @@ pub struct Proving<'a> {
     pub subject: &'a Subject<'a>,
     /// That of the program itself, or of a reduced one.
     pub system: &'a System,
-    pub approach: &'a Approach,
+    pub approach: &'a Approach<'a>,
     pub phase: &'a str,
     /// The property that says that the reduction's bound is large enough. It is looked at last.
     pub bound: Option<usize>,

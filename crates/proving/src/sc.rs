@@ -24,7 +24,7 @@ pub type Literals = Vec<(Term, bool)>;
 /// How the program is to be proved under sequential consistency.
 #[derive(Clone, Copy, Debug)]
 pub struct UnderSc<'a> {
-    pub approach: &'a Approach,
+    pub approach: &'a Approach<'a>,
     /// May more predicates be looked for?
     pub refines: bool,
 }

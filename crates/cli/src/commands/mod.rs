@@ -129,6 +129,7 @@ fn settings_with(
             args::Method::Pe => Method::Pe,
             args::Method::Ce => Method::Ce,
             args::Method::CeDrop => Method::CeDrop,
+            args::Method::Ebp => Method::Ebp,
         },
         search: match predicates.cubes_by {
             CubesBy::Implicants => SearchBy::Implicants,

@@ -5,11 +5,11 @@
 //! these locations. What is inserted is compared with what the same step stores, whose range the step's guard asks for, and with
 //! locations that the step leaves alone. An inserted value that is neither leaves its set without a range.
 
-use wattle_logic::{Binary, Sort, Term, Value};
+use wattle_logic::{Binary, Kind, Sort, Symbol, Term, Value};
 use wattle_program::Range;
 
 use crate::sets::elements;
-use crate::system::{System, Transition, within};
+use crate::system::{ELEMENTS, System, Transition, within};
 
 /// Let a system know the ranges of the elements of its sets.
 pub(crate) fn add(system: &mut System) {
@@ -23,14 +23,20 @@ pub(crate) fn add(system: &mut System) {
         let leaf = system.cells[set as usize].leaf.clone();
         let chosen = system.chosen.iter().filter(|(_, from)| *from == leaf);
         let of_chosen = chosen.filter_map(|(value, _)| {
+            let inside = within(value, Some(range))?;
             let member = Term::binary(Binary::Member, value.clone(), leaf.clone());
-            Some(Term::binary(Binary::Implies, member, within(value, Some(range))?))
+            // A symbol that stands for elements of this set alone may have any value where it is none.
+            Some(if is_own(value) { inside } else { Term::binary(Binary::Implies, member, inside) })
         });
         let facts: Vec<Term> =
             within(&Term::element(leaf.clone()), Some(range)).into_iter().chain(of_chosen).collect();
         system.domains.extend(facts);
         system.ranges[set as usize] = Some(range);
     }
+}
+
+fn is_own(value: &Term) -> bool {
+    matches!(value.kind(), Kind::Symbol(Symbol::Bound(number)) if ELEMENTS.contains(number))
 }
 
 /// A range that all elements of the set in this cell are in.

@@ -14,7 +14,7 @@ use crate::checker::{AbstractTrace, Violated};
 use crate::entail::Stopped;
 use crate::fold::Fold;
 use crate::prover::stopped;
-use crate::system::{System, replace_leaves};
+use crate::system::{ELEMENTS, System, replace_leaves};
 use crate::unfold::unfold;
 
 /// Values for what a path leaves open.
@@ -104,7 +104,7 @@ pub fn solve(
 }
 
 /// A step's symbols are its own: they are renamed apart by step.
-const SYMBOLS_A_STEP: u32 = 1 << 12;
+const SYMBOLS_A_STEP: u32 = ELEMENTS.end;
 
 /// Terms of more nodes than this are not looked at.
 pub(crate) const LARGEST: u32 = 20_000;

@@ -274,6 +274,9 @@ fn refused<T>(what: impl Into<String>) -> Result<T, Unsupported> {
     Err(Unsupported::new(what))
 }
 
+/// The numbers of symbols that stand for elements of sets, each for those of one.
+pub(crate) const ELEMENTS: std::ops::Range<u32> = 1 << 11..1 << 12;
+
 /// Values are looked at one by one, in every state formula and every step.
 const MOST_CELLS: usize = 4096;
 
@@ -310,6 +313,14 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The symbol for what an edge chooses from the set in a cell, and for nothing else: facts about elements are facts about it.
+    fn element_of(&self, set: &Term) -> Option<Term> {
+        let mut sets = self.cells.iter().filter(|cell| cell.leaf.sort() == Sort::IntSet);
+        let number = sets.position(|cell| cell.leaf == *set)? as u32;
+        let number = ELEMENTS.start + number;
+        ELEMENTS.contains(&number).then(|| Term::symbol(Symbol::Bound(number), Sort::Int))
+    }
+
     fn first_local(&self, process: ProcessId) -> u32 {
         let before = self.program.processes[..process.0 as usize].iter();
         self.shape.locations.len() as u32 + before.map(|process| process.locals.len() as u32).sum::<u32>()
@@ -326,7 +337,7 @@ impl Builder<'_> {
     }
 
     /// The solver does not know where an enumeration ends. A location starts within its range, if it does, and a store
-    /// beyond is never made. (A local that is forgotten becomes zero, whatever its range.)
+    /// beyond is never made. So does a local, which becomes zero when it is forgotten: its range counts if zero is in it.
     fn domains(&self) -> Result<Vec<Term>, Unsupported> {
         let domain = |(cell, range): (&Cell, Option<Range>)| self.among(&cell.leaf, range);
         Ok(self.cells.iter().zip(self.lasting()?).filter_map(domain).collect())
@@ -339,7 +350,8 @@ impl Builder<'_> {
                 let code = initial.as_ref().and_then(Term::as_value).map(|value| value.code());
                 code.is_none_or(|code| code.is_some_and(|code| range.contains(code)))
             };
-            cell.range.filter(|range| cell.owner.is_none() && starts_inside(range))
+            cell.range
+                .filter(|range| (cell.owner.is_none() || range.contains(0)) && starts_inside(range))
         };
         Ok(self.cells.iter().zip(self.initial()?).map(lasting).collect())
     }
@@ -651,10 +663,12 @@ impl Run<'_> {
     fn choose(&mut self, local: u32, among: &Choice) -> Result<(), Unsupported> {
         let cell = self.first + local;
         let sort = self.builder.cells[cell as usize].leaf.sort();
-        let symbol = self.symbol(sort);
+        let mut symbol = self.symbol(sort);
         match among {
             Choice::Member(set) => {
                 let set = self.term(set)?;
+                let own = self.builder.element_of(&set).filter(|own| !self.choices.contains(own));
+                symbol = own.unwrap_or(symbol);
                 self.guard.push(sets::membership(&symbol, &set));
             }
             Choice::Between(low, high) => {

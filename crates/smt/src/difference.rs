@@ -15,7 +15,10 @@
 //! choices that it comes from, so that one which has nothing to do with the last choice ends the earlier one
 //! too, and the assumptions that are left in the end are a core.
 //!
-//! **Not understood** are sums of several variables, multiples, quotients and choices between integers, numbers of
+//! **Few values.** A comparison of anything else is understood if its variables always have few values: it is the list of the
+//! values that satisfy it. `(x + y) % 2 == 0` with x and y among 0 and 1 is `x = 0 and y = 0, or x = 1 and y = 1`.
+//!
+//! **Not understood** are otherwise sums of several variables, multiples, quotients and choices between integers, numbers of
 //! more than forty bits, long formulas, and questions that need many choices. All these go to Z3. What both understand
 //! they decide alike (`tests/smt/difference.rs` compares them). Judges of certificates do without this procedure
 //! ([`crate::Solver::with_differences`]): their answers are Z3's.
@@ -38,6 +41,9 @@ const MOST_TRIED: u32 = 256;
 
 /// No potential is lowered more often than this for one question.
 const MOST_LOWERED: u32 = 100_000;
+
+/// A comparison that so many combinations of values may satisfy is listed.
+const MOST_LISTED: i64 = 32;
 
 /// The variable that stands for zero.
 const ZERO: u32 = 0;
@@ -255,6 +261,8 @@ pub(crate) struct Differences {
     /// What always holds, as far as the graph does not have it yet.
     waiting: Vec<Formula>,
     base: Mark,
+    /// The least and the greatest value that a variable always has, where these are known.
+    bounds: HashMap<u32, (Option<i64>, Option<i64>)>,
     /// What always holds is beyond this procedure, so that it may answer nothing.
     beyond: bool,
     /// What always holds is a contradiction.
@@ -284,6 +292,7 @@ impl Differences {
             pending: vec![],
             waiting: vec![],
             base: Mark::default(),
+            bounds: HashMap::new(),
             beyond: false,
             impossible: false,
             tried: 0,
@@ -301,8 +310,27 @@ impl Differences {
     /// This always holds.
     pub(crate) fn assert(&mut self, term: &Term) {
         match self.formula(term) {
-            Some(formula) => self.waiting.push(formula),
+            Some(formula) => {
+                self.note(&formula);
+                self.waiting.push(formula);
+            }
             None => self.beyond = true,
+        }
+    }
+
+    /// Bounds that follow from what always holds.
+    fn note(&mut self, formula: &Formula) {
+        match formula {
+            Formula::All(parts) => parts.iter().for_each(|part| self.note(part)),
+            Formula::Difference { of, to: ZERO, most } => {
+                let high = &mut self.bounds.entry(*of).or_default().1;
+                *high = Some(high.map_or(*most, |high| high.min(*most)));
+            }
+            Formula::Difference { of: ZERO, to, most } => {
+                let low = &mut self.bounds.entry(*to).or_default().0;
+                *low = Some(low.map_or(-*most, |low| low.max(-*most)));
+            }
+            _ => {}
         }
     }
 
@@ -337,21 +365,30 @@ impl Differences {
 
     /// What a term is in the model that was found last; *true* is 1. What was never spoken of is 0.
     pub(crate) fn value(&self, term: &Term) -> Option<i64> {
-        let of = |term: &Term| self.value(term);
+        self.value_with(term, &|variable, theory| {
+            Some(match theory {
+                Theory::Bool => {
+                    let truth = self.truths.get(variable).and_then(|truth| self.values[*truth as usize]);
+                    i64::from(truth.is_some_and(|(value, _)| value))
+                }
+                _ => match self.variables.get(variable) {
+                    Some(number) => {
+                        self.graph.potential[*number as usize] - self.graph.potential[ZERO as usize]
+                    }
+                    None => 0,
+                },
+            })
+        })
+    }
+
+    /// What a term is if variables have these values.
+    fn value_with(&self, term: &Term, variable: &dyn Fn(&Term, &Theory) -> Option<i64>) -> Option<i64> {
+        let of = |term: &Term| self.value_with(term, variable);
         Some(match shape(term).ok()? {
             Shape::Bool(value) => i64::from(value),
             Shape::Int(value) => value,
             Shape::Symbol(_, value) => i64::from(value),
-            Shape::Variable(Theory::Bool) => {
-                let truth = self.truths.get(term).and_then(|truth| self.values[*truth as usize]);
-                i64::from(truth.is_some_and(|(value, _)| value))
-            }
-            Shape::Variable(_) => match self.variables.get(term) {
-                Some(variable) => {
-                    self.graph.potential[*variable as usize] - self.graph.potential[ZERO as usize]
-                }
-                None => 0,
-            },
+            Shape::Variable(theory) => variable(term, &theory)?,
             Shape::Not(a) => 1 - of(a)?,
             Shape::Negate(a) => of(a)?.checked_neg()?,
             Shape::Complement(a) => !of(a)?,
@@ -519,7 +556,9 @@ impl Differences {
                 Some(Formula::all(vec![Formula::any(first.into()), Formula::any(second.into())]))
             }
             _ => {
-                let (of, to, constant) = self.difference(a, b)?;
+                let Some((of, to, constant)) = self.difference(a, b) else {
+                    return self.by_values(operator, a, b, positive);
+                };
                 // of - to + constant is compared with 0.
                 let at_most = |extra: i64| bounded(of, to, extra - constant);
                 let at_least = |extra: i64| bounded(to, of, constant - extra);
@@ -538,6 +577,57 @@ impl Differences {
                 })
             }
         }
+    }
+
+    /// A comparison as the list of the values that satisfy it (or do not), if these are few.
+    fn by_values(&mut self, operator: Operator, a: &Term, b: &Term, positive: bool) -> Option<Formula> {
+        let mut named: Vec<&Term> = Vec::new();
+        for side in [a, b] {
+            integers(side, &mut named)?;
+        }
+        let mut ranges = Vec::new();
+        let mut combinations: i64 = 1;
+        for term in &named {
+            let number = self.variable(term);
+            let (Some(low), Some(high)) = *self.bounds.get(&number)? else { return None };
+            let many = high.checked_sub(low)?.checked_add(1).filter(|many| *many > 0)?;
+            combinations = combinations.checked_mul(many).filter(|all| *all <= MOST_LISTED)?;
+            ranges.push((number, low, many));
+        }
+        let mut found = Vec::new();
+        for combination in 0..combinations {
+            let mut rest = combination;
+            let values: Vec<(u32, i64)> = (ranges.iter())
+                .map(|(number, low, many)| {
+                    let value = low + rest % many;
+                    rest /= many;
+                    (*number, value)
+                })
+                .collect();
+            let with = |side: &Term| {
+                self.value_with(side, &|term, _| {
+                    let at = named.iter().position(|known| *known == term)?;
+                    Some(values[at].1)
+                })
+            };
+            let (left, right) = (with(a)?, with(b)?);
+            let holds = match operator {
+                Operator::Equal => left == right,
+                Operator::NotEqual => left != right,
+                Operator::Less => left < right,
+                Operator::LessEqual => left <= right,
+                Operator::Greater => left > right,
+                Operator::GreaterEqual => left >= right,
+                _ => return None,
+            };
+            if holds == positive {
+                let is = |(number, value): &(u32, i64)| {
+                    Formula::all(vec![bounded(*number, ZERO, *value), bounded(ZERO, *number, -*value)])
+                };
+                found.push(Formula::all(values.iter().map(is).collect()));
+            }
+        }
+        Some(Formula::any(found))
     }
 
     /// `a - b` as the difference of two variables, and a constant.
@@ -572,6 +662,34 @@ impl Differences {
         }
         new
     }
+}
+
+/// The integer variables of a term, each once. `None`: it has others too.
+fn integers<'t>(term: &'t Term, found: &mut Vec<&'t Term>) -> Option<()> {
+    match shape(term).ok()? {
+        Shape::Bool(_) | Shape::Int(_) | Shape::Symbol(..) => {}
+        Shape::Variable(Theory::Int) => {
+            if !found.contains(&term) {
+                found.push(term);
+            }
+        }
+        Shape::Variable(_) => return None,
+        Shape::Not(a)
+        | Shape::Negate(a)
+        | Shape::Complement(a)
+        | Shape::Divide(a, _)
+        | Shape::Remainder(a, _) => integers(a, found)?,
+        Shape::If(condition, then, otherwise) => {
+            integers(condition, found)?;
+            integers(then, found)?;
+            integers(otherwise, found)?;
+        }
+        Shape::Binary(_, a, b) => {
+            integers(a, found)?;
+            integers(b, found)?;
+        }
+    }
+    Some(())
 }
 
 fn shape_is_bool(term: &Term) -> bool {

@@ -16,7 +16,7 @@ use wattle_proving::{
 
 use crate::MOST_PENDING;
 use crate::cubes;
-use crate::options::{Extrapolate, Method};
+use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE};
 use crate::remote::Remote;
 use crate::rules::{extrapolate, extrapolate_cubes};
 
@@ -36,6 +36,7 @@ impl Extrapolation<'_> {
         let Some(reduction) = subject.reduction else {
             return subject.answer(conclusion, &subject.sc, None, statistics);
         };
+        let conclusion = self.whole(conclusion)?;
         let sc = subject.left_by(conclusion, statistics);
         if reduction.discipline() == Discipline::Rma {
             return Remote { engine, subject, reduction }.verdict(&sc, hints, statistics);
@@ -63,6 +64,18 @@ impl Extrapolation<'_> {
             }
         }
         Err(Reason::TooLarge(engine.more_may_be_pending()).into())
+    }
+
+    /// Where a boolean program is extrapolated, the predicates must suffice for one that is built as a whole, with cubes of a
+    /// limited size. They are found as they are needed first, which is cheaper.
+    fn whole(&self, conclusion: Conclusion) -> Result<Conclusion, Halt> {
+        let Extrapolate { method: Method::Ebp, no_refinement: false, cube_size, .. } = self.engine else {
+            return Ok(conclusion);
+        };
+        let Conclusion::Proof(proof) = &conclusion else { return Ok(conclusion) };
+        let approach = Approach::Implicants(cube_size.unwrap_or(PAPERS_CUBE_SIZE));
+        let how = UnderSc { approach: &approach, refines: true };
+        self.subject.prove_under_sc_from(how, proof.predicates.terms().to_vec())
     }
 
     fn prove_reduced(

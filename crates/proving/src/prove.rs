@@ -234,7 +234,8 @@ impl Proving<'_> {
         // Guards tell more than the paper's transformers do; its own methods go without.
         let lazy = self.is_lazy();
         let reach = if lazy { Reach::Inside } else { Reach::Whole };
-        let scope = Scope { tells: lazy, reach, further, forgets: lazy && self.forgets };
+        let tells = lazy || matches!(self.approach, Approach::Told(_));
+        let scope = Scope { tells, reach, further, forgets: self.forgets };
         Ok(Abstraction { predicates, scope, known: Known::default(), explained: vec![] })
     }
 

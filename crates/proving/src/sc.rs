@@ -54,6 +54,11 @@ impl Subject<'_> {
         Ok(conclusion)
     }
 
+    /// The same beginning with these predicates, all of which stay.
+    pub fn prove_under_sc_from(&self, how: UnderSc<'_>, start: Vec<Term>) -> Result<Conclusion, Halt> {
+        Proving { lean: false, ..self.under_sc(how, self.are_given(&start)) }.prove(start.into())
+    }
+
     /// `None`: there are no hints, or they lead nowhere.
     fn prove_from_hints(&self, how: UnderSc<'_>, text: &[Term]) -> Result<Option<Conclusion>, Halt> {
         // The paper's own methods begin with what the text has, and no more.

@@ -40,7 +40,7 @@ impl<'a> Implied<'a> {
                 _ => None,
             })
             .collect();
-        // Only what is called by the same name in both: another one might stand for a cell that the goal names too.
+        // Only what is called by the same name in both.
         let same = given.iter().filter(|part| names.lower(part, &vec![]).is_some_and(|it| it.term == **part));
         let known = Term::conjunction(same.cloned());
         Implied { names, system, predicates, sc, given, known, chosen }
@@ -116,21 +116,15 @@ impl<'a> Implied<'a> {
     /// By the program's own cubes for the same question.
     fn by_program(&self, formula: &Term) -> Vec<Cube> {
         let Some(lowered) = self.names.lower(formula, &self.chosen) else { return vec![] };
-        let nothing = Term::bool(true);
         let mut found = Vec::new();
-        for given in [&self.known, &nothing] {
-            let cubes = self.sc.cubes(given, &lowered.term).unwrap_or_default();
-            // What is known under this guard alone speaks of the cells as the guard does.
-            if given.is_true() || self.is_plain(formula) {
+        for given in [&self.known, &Term::bool(true)] {
+            // What is given keeps its names, so it must not speak of a cell that something else stands for here.
+            if lowered.renames_none_of(given) {
+                let cubes = self.sc.cubes(given, &lowered.term).unwrap_or_default();
                 found.extend(cubes.iter().filter_map(|cube| lowered.raised(self.predicates, cube)));
             }
         }
         found
-    }
-
-    /// Does a formula have the names of the program already?
-    fn is_plain(&self, formula: &Term) -> bool {
-        self.names.lower(formula, &self.chosen).is_some_and(|lowered| lowered.term == *formula)
     }
 
     fn by_atom(&self, atom: &Term) -> Vec<Cube> {

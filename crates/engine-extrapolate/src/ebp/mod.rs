@@ -74,7 +74,7 @@ impl<'a> Extrapolated<'a> {
         statistics.count("sc cubes asked", sc.calls);
         statistics.count("sc lines", sc.lines);
         statistics.set("sc building", Figure::Seconds(sc.seconds));
-        let questions = Questions::new(self.system, predicates, Scope::all(Reach::Whole));
+        let questions = Questions::new(self.system, predicates, scope());
         let told = RefCell::new(Told::new(self, predicates, &questions));
         let cubes = |goal: usize| told.borrow_mut().cubes_of(goal, &questions.goals[goal]).to_vec();
         let lines = text(self.system, &questions, &|number| format!("b{number}"), &cubes).lines().count();
@@ -88,6 +88,11 @@ impl<'a> Extrapolated<'a> {
         let extrapolated = (0..predicates.len()).filter(positive).count();
         statistics.count("extrapolated predicates", extrapolated as u64);
     }
+}
+
+/// Both boolean programs know what guards tell.
+fn scope() -> Scope {
+    Scope { tells: true, ..Scope::all(Reach::Whole) }
 }
 
 impl Transformers for Extrapolated<'_> {

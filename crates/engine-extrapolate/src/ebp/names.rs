@@ -84,6 +84,14 @@ impl Names {
 }
 
 impl Lowered {
+    /// Does a formula speak only of cells that stand for themselves?
+    pub(super) fn renames_none_of(&self, formula: &Term) -> bool {
+        let mut none = true;
+        let renamed = |node: &Term| self.for_cell.iter().any(|(cell, place, _)| cell == node && place != node);
+        formula.walk(&mut |node| none &= !renamed(node));
+        none
+    }
+
     /// A conjunction of literals of the program, with what stands for its cells. `None`: one of them is no predicate.
     pub(super) fn raised(&self, predicates: &Predicates, cube: &[(Term, bool)]) -> Option<Cube> {
         let mut raised = Cube::default();

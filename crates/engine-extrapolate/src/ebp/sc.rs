@@ -9,7 +9,7 @@ use std::time::Instant;
 use wattle_abstraction::boolean::{BooleanProgram, text};
 use wattle_abstraction::checker::check;
 use wattle_abstraction::search::Implicants;
-use wattle_abstraction::{Cube, Goal, Lazy, Predicates, Prover, Questions, Reach, Scope, Shown, Stopped};
+use wattle_abstraction::{Cube, Goal, Lazy, Predicates, Prover, Questions, Shown, Stopped};
 use wattle_engine::{Spent, Work};
 use wattle_logic::Term;
 use wattle_proving::{Literals, Subject};
@@ -43,7 +43,7 @@ impl ScProgram {
         let started = Instant::now();
         let system = &subject.sc;
         let mut solver = system.solver(&subject.solver).map_err(Stopped::Solver)?;
-        let mut questions = Questions::new(system, predicates, Scope::all(Reach::Whole));
+        let mut questions = Questions::new(system, predicates, super::scope());
         let lazy = Lazy::new(Prover::new(&mut solver, predicates)?);
         let mut built = BooleanProgram::new(Box::new(Implicants { limit }), lazy);
         built.build(&questions)?;

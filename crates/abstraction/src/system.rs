@@ -350,8 +350,7 @@ impl Builder<'_> {
                 let code = initial.as_ref().and_then(Term::as_value).map(|value| value.code());
                 code.is_none_or(|code| code.is_some_and(|code| range.contains(code)))
             };
-            cell.range
-                .filter(|range| (cell.owner.is_none() || range.contains(0)) && starts_inside(range))
+            cell.range.filter(|range| (cell.owner.is_none() || range.contains(0)) && starts_inside(range))
         };
         Ok(self.cells.iter().zip(self.initial()?).map(lasting).collect())
     }

@@ -398,6 +398,9 @@ pub(crate) struct Fix {
     /// Forbid one counterexample after another, each with as few fences as it takes; faster, and not always the fewest
     #[arg(long, conflicts_with_all = ["all", "relax"])]
     pub extract: bool,
+    /// Begin with a fence (or flush) at every place and take away what can go; for engines that prove rather than refute
+    #[arg(long, conflicts_with_all = ["all", "relax", "extract"])]
+    pub descend: bool,
     /// Of a safe program: take out as many of its fences as possible
     #[arg(long, conflicts_with_all = ["all", "anywhere"])]
     pub relax: bool,

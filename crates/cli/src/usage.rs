@@ -324,6 +324,7 @@ mod tests {
             "anywhere",
             "per_thread",
             "extract",
+            "descend",
             "relax",
             "cost",
             "write",

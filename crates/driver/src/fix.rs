@@ -12,7 +12,8 @@ use wattle_engine::{Budget, Engine, Halt, Hints, Property, Reason, Run, Statisti
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
-use wattle_repair::{Existing, Method, Objective, Relaxed, Repairability};
+pub use wattle_repair::Method;
+use wattle_repair::{Existing, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
 
@@ -39,8 +40,8 @@ pub struct Fix {
     pub anywhere: bool,
     /// Minimise what the thread that gets most has to bear, and only then the total.
     pub per_thread: bool,
-    /// Forbid one counterexample after another instead of looking for the fewest fences.
-    pub extract: bool,
+    /// How places are chosen.
+    pub method: Method,
     /// Of a safe program: find fences that can go.
     pub relax: bool,
     /// What a kind of fence (see [`fence_kinds`]) costs, such as `("mfence", 2)`; others cost 1.
@@ -61,7 +62,7 @@ impl Fix {
             all: All::One,
             anywhere: false,
             per_thread: false,
-            extract: false,
+            method: Method::Fewest,
             relax: false,
             costs: vec![],
             write: false,
@@ -390,7 +391,7 @@ fn search_among(
     let options = wattle_repair::Options {
         anywhere: request.anywhere,
         objective: if request.per_thread { Objective::PerThread } else { Objective::Total },
-        method: if request.extract { Method::Extract } else { Method::Fewest },
+        method: request.method,
         all: match request.all {
             All::One => wattle_repair::All::One,
             All::Minimum => wattle_repair::All::Minimum,

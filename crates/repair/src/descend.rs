@@ -7,15 +7,15 @@
 //! placement that was proved. Branches that cannot become cheaper than that are cut, and so are
 //! placements that miss a clause of a counterexample, if there was one after all.
 //!
-//! The result is the fewest *proved*: a placement that was not proved may still be a repair, so
-//! nothing found here is called minimal. Worst case exponential in the fences that can go alone;
+//! The result is the fewest *proved*: a placement that was not proved may still be a repair. So it is called minimal
+//! only if counterexamples on the way leave nothing cheaper, and never where it is a last resort. Worst case exponential in the fences that can go alone;
 //! the budget of the run ends it, with the best so far.
 
 use wattle_engine::{Halt, Reason};
 
 use crate::Proof;
 use crate::hitting_set::Cost;
-use crate::search::{Judged, Literals, Search, is_exhausted};
+use crate::search::{Ended, Judged, Literals, Search, is_exhausted};
 use crate::set::Set;
 
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,24 @@ pub(crate) fn descend(search: &mut Search<'_>, literals: &Literals) -> Result<De
     }
     descent.visit(&all, &removable)?;
     Ok(descent.result)
+}
+
+impl Search<'_> {
+    /// By choice, not as a last resort; for literals of single places.
+    pub(crate) fn descend(&mut self, literals: &Literals) -> Result<Ended, Halt> {
+        let Descended { best, stopped } = descend(self, literals)?;
+        if self.hopeless().is_some() {
+            return Ok(self.unrepairable());
+        }
+        let reason = Reason::Undecided("with fences at all places the program is not proved".into());
+        Ok(match (best, stopped) {
+            (Some((chosen, proof)), None) => Ended::Found(self.extracted(literals, chosen, proof)),
+            (best, stopped) => {
+                let best = best.map(|(chosen, proof)| self.extracted(literals, chosen, proof));
+                Ended::Unknown { reason: stopped.unwrap_or(reason), at_least: 0, best }
+            }
+        })
+    }
 }
 
 struct Descent<'a, 'b> {

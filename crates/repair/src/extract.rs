@@ -50,7 +50,8 @@ impl Search<'_> {
         Ended::Unknown { reason, at_least, best: None }
     }
 
-    fn extracted(&self, literals: &Literals, chosen: Set, proof: Proof) -> Found {
+    /// What was found without a search for the fewest: they are, if what was learnt on the way leaves nothing cheaper.
+    pub(crate) fn extracted(&self, literals: &Literals, chosen: Set, proof: Proof) -> Found {
         let problem = literals.problem(&self.clauses);
         let least = hitting_set::minimum(&problem).map(|least| problem.cost(&least));
         let cost = problem.cost(&chosen);

@@ -10,7 +10,7 @@
 //! counterexamples so far demand, check, and learn a `clause` from the next counterexample.
 //! [`places()`] says where fences may stand and [`kinds()`] which, `enact` runs a schedule under other
 //! fences and `redraw` does the same with an execution graph, and `descend` is for engines that cannot
-//! refute; `extract` is the plainer loop of the paper on integer programs, `first_repair` finds one to start from, and `symmetry` lets copies of a process share what was
+//! refute, and the paper's search on remote programs; `extract` is the plainer loop of the paper on integer programs, `first_repair` finds one to start from, and `symmetry` lets copies of a process share what was
 //! learned of one.
 //!
 //! **Limits.** No place is inside an atomic section, and instruction barriers (`isync`, `isb`) and
@@ -96,6 +96,8 @@ pub enum Method {
     /// What forbids one counterexample after another (`extract`). For one solution; how many others there are
     /// is not asked.
     Extract,
+    /// From all places down, taking away what can go (`descend`). For one solution.
+    Descend,
 }
 
 /// Which solutions are listed.
@@ -220,6 +222,7 @@ fn repairability(
     let copies = copies(family, options);
     let (known, ended) = match options.method {
         Method::Extract => (None, search.extract(&copies)?),
+        Method::Descend => (None, search.descend(&copies)?),
         Method::Fewest => (search.first_repair(&copies)?, search.fewest(&copies, options.all)?),
     };
     match ended {
@@ -238,6 +241,9 @@ fn repairability(
     }
 }
 
+/// Whether the program is broken without weak memory may take one part in so many.
+const SHARE_FOR_SC: u32 = 16;
+
 fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<Counterexample>, Halt> {
     let Some(memory) = wattle_memory::find("sc") else { return Ok(None) };
     if !clause::fences_only_forbid(search.task.memory) {
@@ -252,7 +258,9 @@ fn broken_under_sc(search: &mut Search<'_>, program: &Program) -> Result<Option<
     if search.engine.accepts(&task).is_err() {
         return Ok(None);
     }
-    match search.ask(&task)?.verdict {
+    // That fences cannot help is worth little time: where sc is hard, the search itself may be easy.
+    let part = search.run.turn(1, SHARE_FOR_SC);
+    match search.ask_within(&task, &part)?.verdict {
         Verdict::Unsafe { counterexample } => {
             let shown = counterexample.schedule.is_some() || counterexample.execution.is_some();
             match confirm(&task, &counterexample) {
@@ -342,7 +350,7 @@ fn source(
         let (count, proof) = (said(&insertions, options), found.proof.clone());
         return Ok(Some(SourceRepair { insertions, count, minimal: found.minimal, proof }));
     }
-    if options.method == Method::Extract {
+    if options.method != Method::Fewest {
         return shared(search, &insertions, &literals, found, options);
     }
     let shared = match search.fewest(&literals, All::One)? {

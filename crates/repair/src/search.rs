@@ -237,6 +237,11 @@ impl<'a> Search<'a> {
 
     /// One engine call.
     pub(crate) fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Contradiction> {
+        self.ask_within(task, self.run)
+    }
+
+    /// The same with a part of the budget.
+    pub(crate) fn ask_within(&mut self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
         if let Err(reason) = self.run.poll(CANDIDATE, Spent::default()) {
             return Ok(Answer::new(Verdict::Unknown { reason }, Statistics::default()));
         }
@@ -244,7 +249,7 @@ impl<'a> Search<'a> {
         self.run.progress(&Progress { phase, states: self.states, depth: 0 });
         self.checks += 1;
         let hints = Some(&self.hints);
-        let mut answer = self.engine.check(&Task { hints, ..*task }, self.run)?;
+        let mut answer = self.engine.check(&Task { hints, ..*task }, run)?;
         self.hints.learn(std::mem::take(&mut answer.hints));
         self.states += answer.statistics.counted("states").unwrap_or(0);
         Ok(answer)

@@ -1,6 +1,6 @@
 //! `wattle fix`.
 
-use wattle_driver::fix::{All, Fix, fix};
+use wattle_driver::fix::{All, Fix, Method, fix};
 use wattle_driver::{in_order, models};
 use wattle_report::{Exit, json, text};
 
@@ -21,7 +21,11 @@ pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, Strin
         },
         anywhere: args.anywhere,
         per_thread: args.per_thread,
-        extract: args.extract,
+        method: match (args.extract, args.descend) {
+            (true, _) => Method::Extract,
+            (_, true) => Method::Descend,
+            _ => Method::Fewest,
+        },
         relax: args.relax,
         costs: args.cost.clone(),
         write: args.write,

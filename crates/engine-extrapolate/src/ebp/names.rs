@@ -87,7 +87,8 @@ impl Lowered {
     /// Does a formula speak only of cells that stand for themselves?
     pub(super) fn renames_none_of(&self, formula: &Term) -> bool {
         let mut none = true;
-        let renamed = |node: &Term| self.for_cell.iter().any(|(cell, place, _)| cell == node && place != node);
+        let renamed =
+            |node: &Term| self.for_cell.iter().any(|(cell, place, _)| cell == node && place != node);
         formula.walk(&mut |node| none &= !renamed(node));
         none
     }

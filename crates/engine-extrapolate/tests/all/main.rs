@@ -68,7 +68,10 @@ struct Proved {
 }
 
 fn proof(program: &Program, model: &str) -> Proved {
-    let answer = answer(program, model);
+    proved(answer(program, model))
+}
+
+fn proved(answer: Answer) -> Proved {
     match answer.verdict {
         Verdict::Safe { certificate: Certificate::Abstraction(proof) } => {
             Proved { proof: (*proof).clone(), coverage: answer.coverage.unwrap() }

@@ -11,6 +11,8 @@
 //!   so far. A trace that `P̄` does not have yields more predicates, each with its copies for sets.
 //! * Predicates over sets are two each, `all(X, p)` and `all(X, not p)`, instead of one with three values. These are
 //!   the values *true* and *false* of the paper; where neither is known, its value is `*`.
+//! * Transformers are found by asking the solver about `P̄` where a state needs them. The paper's own way, without such
+//!   questions, is [`Extrapolated`] (`--method ebp`).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

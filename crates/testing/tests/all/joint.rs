@@ -45,7 +45,7 @@ fn explore_visits_what_the_reference_machine_visits() {
     let models = [model("sc"), model("tso")];
     let limits = Limits { capacity: 3, states: 3000, ..Limits::default() };
     let (mut compared, mut incomparable) = (0, 0);
-    for seed in 0..250 {
+    for seed in 0..120 {
         let source = cub(seed);
         let program = system(&source);
         for copies in [2, 3] {

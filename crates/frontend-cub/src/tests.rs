@@ -118,6 +118,22 @@ fn guards_and_assignments() {
         "do … assume seen(proc[me], &Y) != me; together { &P[me] = seen(proc[me], &Y) }"
     );
     assert_eq!(edge("fence()", "X := 1"), "do … fence fence rr rw wr ww cumulative; together { &X = 1 }");
+    // Who acts may be said again.
+    assert_eq!(
+        edge("fence(i) && i@X = 0", "i@X := 1"),
+        "locked do … fence fence rr rw wr ww cumulative; assume seen(proc[me], &X) == 0; together { &X = 1 }"
+    );
+    let late = system("true", "X := 1").replace("([i] j k)", "(j [i] k)");
+    assert!(edges(&late)[0].contains("havoc j; havoc k;"));
+    // A whole array at once.
+    assert_eq!(
+        edge("true", "W := K"),
+        "do … assume true; together { each ?0 in proc: &W[?0] = mem(&K[?0]) }"
+    );
+    assert_eq!(
+        edge("if N = 1 then true else N = 2 && N = 3", ""),
+        "do … assume (if mem(&N) == 1 then true else mem(&N) == 2) && mem(&N) == 3"
+    );
     // Quantifiers.
     assert_eq!(
         edge("exists_other n. M[i,n] = True", ""),
@@ -227,6 +243,9 @@ fn what_is_wrong_is_said_where_it_is() {
         wrong("true", "P[n] := ."),
         "cub-unsupported: an arbitrary value for every process at once is not supported"
     );
+    assert!(wrong("fence(j)", "").starts_with("cub-actor: `j` is not the acting process"));
+    assert!(wrong("true", "j@X := 1").starts_with("cub-actor: `j` is not the acting process"));
+    assert_eq!(wrong("true", "W := A"), "cub-indices: `W` has one index, and 0 are given");
     assert_eq!(wrong("true", "X = 1"), "cub-syntax: expected `:=`, found `=`");
     assert_eq!(
         wrong("X := 1", ""),

@@ -191,7 +191,7 @@ impl<'a> Names<'a> {
     /// Does a formula speak of constants alone?
     pub(super) fn is_constant(&self, formula: &Formula) -> bool {
         match &formula.kind {
-            FormulaKind::Literal(_) | FormulaKind::Fence => true,
+            FormulaKind::Literal(_) | FormulaKind::Fence(_) => true,
             FormulaKind::Compare(_, left, right) => self.is_fixed(left) && self.is_fixed(right),
             FormulaKind::Term(term) => self.is_fixed(term),
             FormulaKind::Call(name, arguments) => {

@@ -191,6 +191,11 @@ invariant (a) { a@W[a] = A && P[a] <> a }
 !(exists ?0 in proc: (exists ?1 in proc: ?0 != ?1 && (mem(&K[?0]) == t.A && mem(&K[?1]) == t.A)))");
     has("forbid (exists ?0 in proc: mem(&N) < 0)");
     has("forbid (exists ?0 in proc: seen(proc[?0], &W[?0]) == t.A && mem(&P[?0]) != ?0)");
+    // A matrix that nobody assigns to is as good as a constant.
+    let graph = "array Edge[proc,proc] : bool var N : int init { N = 0 } unsafe { N = 2 }
+        invariant (x y) { Edge[x,y] <> Edge[y,x] } transition go (x y) requires { Edge[x,y] = True } { N := 1 }";
+    let graph = program(graph);
+    assert_eq!((graph.properties.len(), graph.init.is_some()), (1, true));
     let fixed = program(&format!("number_procs 4 {MUTEX}"));
     assert_eq!(fixed.processes[0].replicas.count(), Some(4));
 }

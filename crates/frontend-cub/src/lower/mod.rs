@@ -3,8 +3,8 @@
 //! The system is one process `proc` with one control point; every transition is an edge that stays there
 //! ([`transition`]). Names stand in [`names`], formulas are lowered by [`formula`], and [`start`] says what is known of the
 //! first state. An `unsafe` is a property that forbids it. So is an `invariant`, which Cubicle would believe without proof:
-//! it is proved like the others. One that speaks of constants alone cannot be proved, because nothing else says what they
-//! are: it belongs to the first state.
+//! it is proved like the others. One that speaks only of what never changes (constants, and variables that no transition
+//! assigns to) cannot be proved, because nothing else says what they are: it belongs to the first state.
 
 mod formula;
 mod names;

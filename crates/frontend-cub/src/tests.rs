@@ -310,6 +310,10 @@ fn what_is_wrong_is_said_where_it_is() {
         &["1:26 cub-number: this number does not fit into 64 bits"],
     );
     shows(
+        "number_procs 2 var X : proc init { X = #1 } unsafe { X = #3 }",
+        &["1:1 cub-number: the text names `#3`, and there are 2 processes"],
+    );
+    shows(
         "var X : int unsafe { X = 1 }",
         &["1:1 cub-init: there is no `init`: how does the system begin? (write `init (p) { … }`)"],
     );

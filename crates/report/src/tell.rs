@@ -559,8 +559,10 @@ pub(crate) fn finish(
             (name, local_value(program, shape, state, thread, local))
         })
         .collect();
-    let standing =
-        shape.thread_ids().map(|thread| standing(sources, program, shape, state, thread)).collect();
+    // Where a process has one point only, that it stands there says nothing.
+    let moves_on = |thread: &ThreadId| program.process(shape.info(*thread).process).cfg.points.len() > 1;
+    let threads = shape.thread_ids().filter(moves_on);
+    let standing = threads.map(|thread| standing(sources, program, shape, state, thread)).collect();
     Finish { standing, memory, locals, buffers: buffers(program, shape, state) }
 }
 

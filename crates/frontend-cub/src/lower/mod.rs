@@ -44,6 +44,13 @@ pub(crate) fn lower(tree: &File, name: Name, file: FileId) -> (Program, Vec<Diag
         let forbidden = forbidden(block, &names, &mut problems);
         program.properties.extend(forbidden);
     }
+    let least = program.least_copies();
+    if let Some((copies, span)) = tree.copies
+        && least > copies
+    {
+        let message = format!("the text names `#{least}`, and there are {copies} processes");
+        problems.push(Diagnostic::error(codes::NUMBER, span, message));
+    }
     if tree.unsafes.is_empty() {
         let message = "nothing is `unsafe` here, so there is nothing to check";
         problems.push(Diagnostic::warning(codes::NOTHING, Span::new(file, 0, 0), message));

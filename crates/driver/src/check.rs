@@ -6,12 +6,13 @@ use wattle_engine::{
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{EdgeId, Op, Program, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, Program, Replicas, Shape, ThreadId};
 use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::codes;
+use crate::copies::said;
 use crate::engines::{Settings, choose, has_room_for};
 use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
@@ -71,6 +72,8 @@ pub(crate) fn check_with(
         statistics: Statistics::default(),
         diagnostics: vec![],
         sources: wattle_source::Sources::new(),
+        repairs: true,
+        copies: vec![],
         notes: vec![],
         remarks: vec![],
         translated: Translated::default(),
@@ -87,6 +90,8 @@ pub(crate) fn check_with(
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            report.copies = said(&loaded.parsed.program, &loaded.instance);
+            report.repairs = !(loaded.frontend.fences)(loaded.parsed.program.vocabulary).is_empty();
             if !settings.loop_lines.is_empty() {
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
@@ -102,13 +107,22 @@ pub(crate) fn check_with(
                 model: request.model.name.to_string(),
                 atomic_copy: request.atomic_copy,
                 property: request.property,
-                counterexample,
+                counterexample: of_text(counterexample, &loaded),
             });
             report.sources = loaded.sources;
         }
     }
     report.seconds = run.elapsed().as_secs_f64();
     Ok(Checked { report, trace })
+}
+
+/// A trace is about the text, which may leave open how many copies there are.
+fn of_text(counterexample: Counterexample, loaded: &Loaded) -> Counterexample {
+    let instance = match loaded.instance.0.is_empty() {
+        true => counterexample.instance.clone(),
+        false => loaded.instance.clone(),
+    };
+    Counterexample { instance, ..counterexample }
 }
 
 fn answer(
@@ -212,6 +226,7 @@ fn violated(
     run: &Run,
     report: &mut CheckReport,
 ) -> Result<Story, String> {
+    report.copies.extend(said(prepared.written(), &counterexample.instance));
     let mut story = story(prepared, request.property, counterexample)
         .ok_or("a confirmed counterexample cannot be told")?;
     story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)
@@ -314,5 +329,12 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     // The verdict says why.
-    Some(Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported"))
+    let problem =
+        Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported");
+    let open =
+        program.processes.iter().find(|process| process.replicas == Replicas::Any && process.span == span);
+    Some(match open {
+        Some(process) => problem.help(format!("--copies {}=3 looks at three copies", process.name)),
+        None => problem,
+    })
 }

@@ -33,6 +33,11 @@ pub enum Op {
         local: u32,
         value: Term,
     },
+    /// Several stores as one: all terms are evaluated in the state before, and the stores become visible together.
+    /// Under TSO those to buffered locations enter the buffer as one entry. Of two stores to one location the later counts.
+    Together {
+        stores: Vec<Broadcast>,
+    },
     /// Any of the values that `among` allows.
     Havoc {
         local: u32,
@@ -129,6 +134,11 @@ impl Op {
                 set(value);
             }
             Op::Assign { value, .. } => set(value),
+            Op::Together { stores } => {
+                for store in stores {
+                    [&mut store.when, &mut store.address, &mut store.value].into_iter().for_each(&mut set);
+                }
+            }
             Op::Havoc { among: Choice::Between(low, high), .. } => {
                 set(low);
                 set(high);
@@ -159,6 +169,32 @@ impl Op {
             Op::Flush { copy, .. } | Op::Spawn { copy, .. } | Op::Join { copy, .. } => set(copy),
         }
         result
+    }
+}
+
+/// A store, or one for every copy of a process (or pair of copies), where a condition holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Broadcast {
+    /// For every copy of these processes; in the terms below the bound variable with this number is the copy.
+    pub each: Vec<(u32, ProcessId)>,
+    pub when: Term,
+    pub address: Term,
+    pub value: Term,
+}
+
+impl Broadcast {
+    /// One assignment of copies to the bound variables for each store.
+    pub fn instances(&self, copies: impl Fn(ProcessId) -> u32) -> Vec<Vec<(u32, i64)>> {
+        let mut all = vec![vec![]];
+        for (bound, process) in &self.each {
+            let copies = i64::from(copies(*process));
+            let longer = |start: &Vec<(u32, i64)>| {
+                let start = start.clone();
+                (0..copies).map(move |copy| start.iter().copied().chain([(*bound, copy)]).collect())
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
     }
 }
 

@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::{Counterexample, Violation};
-use wattle_logic::{Kind, Value};
+use wattle_logic::{Kind, Sort, Value};
 use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{Access, AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape,
-    ThreadId,
+    ThreadId, joint_step,
 };
 use wattle_source::{Position, Sources, Span};
 
@@ -73,6 +73,8 @@ pub fn tell(
         // Halves of remote operations are in no program order, so there is no cycle to show.
         cycle: match machine {
             Machine::Rma { .. } => vec![],
+            // Nor is there one where what happens together is several events.
+            _ if joint_step(program).is_some() => vec![],
             _ => sc_cycle(sources, program, &shape, &execution),
         },
         holds_under_sc: None,
@@ -123,17 +125,21 @@ impl Teller<'_> {
             Action::Commit { location, .. } => {
                 self.open = None;
                 let buffered = &mut self.buffered[thread.0 as usize];
-                let oldest = buffered.iter().position(|(other, _)| other == location);
-                let place = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                let mut place = None;
+                let mut reached = Vec::new();
+                for (location, value) in leaving(before, thread, *location) {
+                    let oldest = buffered.iter().position(|(other, _)| *other == location);
+                    place = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                    reached.push((location, value));
+                }
                 let line = place.map(|place| place.line);
                 self.lines.push(line);
-                let value = before.stores[thread.0 as usize].iter().find_map(|stored| match stored {
-                    Stored::Write { location: other, value } if other == location => Some(value),
-                    _ => None,
+                let effects = reached.into_iter().map(|(location, value)| {
+                    let (location, value) = self.cell(location, Some(value));
+                    Effect::Reached { location, value, line }
                 });
-                let (location, value) = self.cell(*location, value);
-                let effect = Effect::Reached { location, value, line };
-                self.push(thread, Actor::Buffer, place, "commit".into(), vec![effect]);
+                let effects = effects.collect();
+                self.push(thread, Actor::Buffer, place, "commit".into(), effects);
             }
             Action::Remote { half, .. } => {
                 self.open = None;
@@ -216,7 +222,9 @@ impl Teller<'_> {
                     }
                     AccessKind::Write { location, value } => {
                         let (name, value) = self.cell(*location, Some(value));
-                        if self.machine.buffers_stores() && edge.mode != Mode::Locked {
+                        let variable = self.shape.locations[*location as usize].variable;
+                        let unbuffered = self.program.variables[variable as usize].unbuffered;
+                        if self.machine.buffers_stores() && edge.mode != Mode::Locked && !unbuffered {
                             self.buffered[thread.0 as usize].push((*location, place));
                             effects.push(Effect::Buffered { location: name, value });
                         } else {
@@ -256,7 +264,9 @@ impl Teller<'_> {
                 }
                 Op::Havoc { local, among } => {
                     let info = &locals[*local as usize];
-                    let name = (!info.hidden).then(|| info.name.to_string());
+                    // A parameter of a transition is chosen too, and has a name that the text gives it.
+                    let named = !info.hidden || info.sort == Sort::Process;
+                    let name = named.then(|| info.name.to_string());
                     let value = match choices.next() {
                         // From a set, the choice is only the position of the value.
                         Some(_) if name.is_some() || matches!(among, Choice::Member(_)) => {
@@ -286,7 +296,7 @@ impl Teller<'_> {
         write: Option<u32>,
         before: &State,
     ) -> Effect {
-        let own = before.stores[thread.0 as usize].iter().any(|stored| stored.location() == Some(location));
+        let own = before.stores[thread.0 as usize].iter().any(|stored| stored.value_at(location).is_some());
         let via = if own && mode != Mode::Locked { Via::OwnBuffer } else { Via::Memory };
         let unseen = match via {
             Via::OwnBuffer => vec![],
@@ -311,10 +321,8 @@ impl Teller<'_> {
         let mut pending = Vec::new();
         for thread in self.shape.thread_ids() {
             let name = self.shape.thread_name(self.program, thread);
-            let store = state.stores[thread.0 as usize].iter().rev().find_map(|stored| match stored {
-                Stored::Write { location: other, value } if *other == location => Some(value),
-                _ => None,
-            });
+            let stores = state.stores[thread.0 as usize].iter().rev();
+            let store = stores.into_iter().find_map(|stored| stored.value_at(location));
             let half = state.halves[thread.0 as usize].iter().find_map(|half| match half {
                 Half::Write { to, value, .. } if *to == location => Some(value),
                 _ => None,
@@ -551,8 +559,13 @@ pub(crate) fn finish(
             (name, local_value(program, shape, state, thread, local))
         })
         .collect();
-    let standing =
-        shape.thread_ids().map(|thread| standing(sources, program, shape, state, thread)).collect();
+    // Who never leaves the only point that there is says nothing by standing there.
+    let moves_on = |thread: &ThreadId| {
+        let points = &program.process(shape.info(*thread).process).cfg.points;
+        points.len() > 1 || points.iter().any(|point| point.end)
+    };
+    let threads = shape.thread_ids().filter(moves_on);
+    let standing = threads.map(|thread| standing(sources, program, shape, state, thread)).collect();
     Finish { standing, memory, locals, buffers: buffers(program, shape, state) }
 }
 
@@ -590,13 +603,26 @@ fn standing(
     }
 }
 
+/// The stores of one entry of a buffer.
+fn stores_of(stored: &Stored) -> Vec<(u32, &Value)> {
+    match stored {
+        Stored::Write { location, value } => vec![(*location, value)],
+        Stored::Group(stores) => stores.iter().map(|(location, value)| (*location, value)).collect(),
+        Stored::Barrier => vec![],
+    }
+}
+
+/// What leaves a buffer when the oldest entry with this name does.
+fn leaving(state: &State, thread: ThreadId, location: u32) -> Vec<(u32, &Value)> {
+    let mut stores = state.stores[thread.0 as usize].iter();
+    stores.find(|stored| stored.location() == Some(location)).map(stores_of).unwrap_or_default()
+}
+
 fn buffers(program: &Program, shape: &Shape, state: &State) -> Vec<(String, Vec<(String, String)>)> {
     let mut result = Vec::new();
     for thread in shape.thread_ids() {
-        let stores = state.stores[thread.0 as usize].iter().filter_map(|stored| match stored {
-            Stored::Write { location, value } => Some(cell(program, shape, *location, Some(value))),
-            Stored::Barrier => None,
-        });
+        let stores = state.stores[thread.0 as usize].iter().flat_map(stores_of);
+        let stores = stores.map(|(location, value)| cell(program, shape, location, Some(value)));
         let halves = state.halves[thread.0 as usize].iter().map(|half| match half {
             Half::Read { from, to, .. } => {
                 let from = shape.location_name(program, *from);

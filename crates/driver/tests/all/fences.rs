@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
-use wattle_driver::fix::{Fix, fix};
+use wattle_driver::fix::{Fix, Method, fix};
 use wattle_driver::{Input, Watch, models};
 use wattle_engine_refine::Refine;
 use wattle_memory::reduction::Keeps;
@@ -34,10 +34,10 @@ thread q {
   while (true) { r = turn; if (r % 2 == 1) { d = data; assert(d == r - 1); turn = r + 1; } }
 }
 ";
-    for extract in [false, true] {
+    for method in [Method::Fewest, Method::Extract] {
         let request = Fix {
             engine: Some("extrapolate".into()),
-            extract,
+            method,
             settings: Settings { smt: super::smt(), ..Settings::default() },
             ..Fix::new(models::resolve("pso", false).unwrap())
         };
@@ -48,6 +48,25 @@ thread q {
         assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
         assert!(edited.unwrap().contains("data = turn; fence ww; turn"));
     }
+}
+
+/// From all flushes down, by an engine that proves: the one that is needed stays. (Baumann and others have one of two for this protocol.)
+#[test]
+fn flushes_that_can_go_are_taken_away() {
+    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let text = std::fs::read_to_string(corpus.join("abp/abp_rma_sender_unbounded.wtl")).unwrap();
+    let request = Fix {
+        engine: Some("extrapolate".into()),
+        method: Method::Descend,
+        settings: Settings { smt: super::smt(), ..Settings::default() },
+        ..Fix::new(models::resolve("rma", false).unwrap())
+    };
+    let report = fix(&request, &Input::text("a.wtl", "wtl", &text), &Watch::default()).unwrap();
+    let FixVerdict::Repaired { count, proof, edited, .. } = report.verdict else {
+        panic!("{:?} {:?}", report.verdict, report.notes)
+    };
+    assert_eq!((count, proof), (1, Proof::Safe));
+    assert!(edited.unwrap().contains("m = get(msg, sender);\n    flush(sender);"));
 }
 
 /// Where the answers come from: `repair`'s own tests of these shapes say it. C: release before the

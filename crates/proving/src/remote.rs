@@ -6,8 +6,8 @@
 //! as possible. Instances in slots are known apart. Of those in a rest, the one that was started last is taken
 //! that could have read the value: earlier ones could read more, and are left for others.
 //!
-//! Where no instance could have read the value, or a flush still waits, the machine cannot do this: the rest was too
-//! coarse.
+//! Where no instance could have read the value, a flush still waits, or something is pending of a thread that has ended, the
+//! machine cannot do this: the rest was too coarse.
 
 use std::collections::BTreeMap;
 
@@ -109,6 +109,11 @@ impl Run<'_> {
                 let value = choices.first().map(|value| Value::Int(*value));
                 let Some(action) = self.deliver(statement, slot, acts, value)? else { return Ok(false) };
                 Some(action)
+            }
+            // One delivery may have stood for several instances of a rest, of which the machine still has some.
+            Move::End if !self.state.halves[thread.0 as usize].is_empty() => {
+                let still = "something is pending of a thread that has ended";
+                return if self.used_rest { Ok(false) } else { Err(refused(self.subject, still)) };
             }
             Move::Commit(_) | Move::End => None,
         };

@@ -87,6 +87,65 @@ fn differences_are_decided_as_by_z3() {
     assert_eq!(asked, short, "none of these needs Z3");
 }
 
+/// Sums, multiples, quotients, remainders and choices of integers.
+fn calculated(dice: &mut Dice, variables: &[Term], depth: u32) -> Term {
+    use Binary::*;
+    if depth == 0 || dice.below(4) == 0 {
+        return match dice.below(3) {
+            0 => Term::int(dice.below(5) as i64 - 2),
+            _ => variables[dice.below(variables.len() as u64) as usize].clone(),
+        };
+    }
+    let left = calculated(dice, variables, depth - 1);
+    let constant = Term::int([-3, -2, 2, 3][dice.below(4) as usize]);
+    match dice.below(7) {
+        0 => Term::binary(Divide, left, constant),
+        1 | 2 => Term::binary(Remainder, left, constant),
+        3 => Term::binary(Multiply, constant, left),
+        4 => Term::binary(Subtract, left, calculated(dice, variables, depth - 1)),
+        5 => Term::if_then_else(comparison(dice, variables), left, calculated(dice, variables, depth - 1)),
+        _ => Term::binary(Add, left, calculated(dice, variables, depth - 1)),
+    }
+}
+
+/// Where variables always have few values, every comparison is a list of values.
+#[test]
+fn few_values_are_decided_as_by_z3() {
+    let mut dice = Dice(0xfe77);
+    let (mut sat, mut unsat, mut asked, mut short) = (0, 0, 0, 0);
+    for round in 0..30 {
+        let (mut plain, mut quick) = (solver(), solver().with_differences());
+        let variables: Vec<Term> = (0..3).map(|number| Term::local(number, Sort::Int)).collect();
+        for (number, variable) in (0..).zip(&variables) {
+            let low = [0, -1, 1][(round + number) % 3];
+            let high = low + [1, 2, 0][(round / 3 + number) % 3];
+            let lower = Term::binary(Binary::LessEqual, Term::int(low), variable.clone());
+            let upper = Term::binary(Binary::LessEqual, variable.clone(), Term::int(high));
+            for always in [lower.and(upper)] {
+                plain.assert(&always).unwrap();
+                quick.assert(&always).unwrap();
+            }
+        }
+        let condition = |dice: &mut Dice| {
+            let operators = [Binary::Equal, Binary::NotEqual, Binary::Less, Binary::GreaterEqual];
+            let operator = operators[dice.below(4) as usize];
+            let left = calculated(dice, &variables, 2);
+            Term::binary(operator, left, calculated(dice, &variables, 2))
+        };
+        let all: Vec<Term> = (0..20).map(|_| condition(&mut dice)).collect();
+        for _ in 0..30 {
+            let size = 1 + dice.below(5);
+            let terms: Vec<Term> = (0..size).map(|_| all[dice.below(20) as usize].clone()).collect();
+            let expected = answer(&mut plain, &mut quick, &terms);
+            assert_eq!(answer(&mut quick, &mut plain, &terms), expected, "{terms:?}");
+            *(if expected == Decision::Sat { &mut sat } else { &mut unsat }) += 1;
+        }
+        (asked, short) = (asked + quick.counters().checks, short + quick.counters().differences);
+    }
+    assert!(sat > 150 && unsat > 150, "{sat} sat, {unsat} unsat");
+    assert!(short * 10 > asked * 9, "{short} of {asked} needed no Z3");
+}
+
 #[test]
 fn what_is_no_difference_goes_to_z3() {
     let (x, y) = (Term::local(0, Sort::Int), Term::local(1, Sort::Int));

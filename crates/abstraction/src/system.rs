@@ -600,6 +600,7 @@ impl Run<'_> {
                 return refused("an exclusive access");
             }
             Op::Spawn { .. } | Op::Join { .. } => return refused("spawn and join"),
+            Op::Together { .. } => return refused("stores that become visible together"),
         }
         Ok(())
     }

@@ -72,13 +72,16 @@ pub(crate) struct Codec {
     value_low: i64,
     barrier: u64,
     atomics: bool,
+    /// Has a store a bit that says that the next one reaches memory with it?
+    groups: bool,
     /// Bits of a whole code.
     pub bits: u32,
 }
 
 impl Codec {
-    /// For stores: a location (from 1; the number after the last is a barrier) and a value.
-    pub(crate) fn for_stores(shape: &Shape, memory: &[Field]) -> Codec {
+    /// For stores: a location (from 1; the number after the last is a barrier), a value and, where stores are grouped,
+    /// whether the next store belongs to the same group.
+    pub(crate) fn for_stores(shape: &Shape, memory: &[Field], groups: bool) -> Codec {
         let (value_low, value_bits) = values(memory.iter());
         let barrier = shape.locations.len() as u64 + 1;
         let location_bits = bits_for(barrier);
@@ -89,7 +92,8 @@ impl Codec {
             value_low,
             barrier,
             atomics: false,
-            bits: location_bits + value_bits,
+            groups,
+            bits: location_bits + value_bits + u32::from(groups),
         }
     }
 
@@ -117,11 +121,27 @@ impl Codec {
         let target_bits = bits_for(shape.threads.len().saturating_sub(1) as u64);
         let values = if atomics { 2 + 2 * value_bits } else { value_bits };
         let bits = 2 + target_bits + 2 * location_bits + values;
-        Codec { location_bits, target_bits, value_bits, value_low, barrier: 0, atomics, bits }
+        Codec { location_bits, target_bits, value_bits, value_low, barrier: 0, atomics, groups: false, bits }
     }
 
     pub(crate) fn store(&self, location: u32, value: i64) -> u64 {
         (u64::from(location) + 1) | (value.wrapping_sub(self.value_low) as u64) << self.location_bits
+    }
+
+    /// The store, with the next one in its group.
+    pub(crate) fn joined(&self, code: u64) -> u64 {
+        code | 1 << (self.location_bits + self.value_bits)
+    }
+
+    #[inline]
+    pub(crate) fn is_joined(&self, code: u64) -> bool {
+        self.groups && (code >> (self.location_bits + self.value_bits)) & 1 != 0
+    }
+
+    /// How many entries the slots hold: stores that reach memory together are one, barriers are none.
+    pub(crate) fn entries(&self, slots: &Slots) -> usize {
+        let last = |code: &&u64| !self.is_barrier(**code) && !self.is_joined(**code);
+        slots.codes[..slots.len].iter().filter(last).count()
     }
 
     #[inline]
@@ -139,7 +159,7 @@ impl Codec {
         if self.value_bits == 0 {
             return self.value_low;
         }
-        self.value_low.wrapping_add((code >> self.location_bits) as i64)
+        self.value_low.wrapping_add((code >> self.location_bits & mask(self.value_bits)) as i64)
     }
 
     pub(crate) fn add_barrier(&self, slots: &mut Slots) {
@@ -221,6 +241,16 @@ impl Codec {
             }
         }
     }
+}
+
+/// The newest value that a buffer holds for a location.
+pub(crate) fn newest(buffer: &Buffer, codec: &Codec, location: u32, words: &[u64]) -> Option<i64> {
+    if buffer.slots[0].raw(words) == 0 {
+        return None;
+    }
+    let slots = Slots::read(buffer, words);
+    let own = |code: &&u64| !codec.is_barrier(**code) && codec.location(**code) == location;
+    slots.codes[..slots.len].iter().rev().find(own).map(|code| codec.value(*code))
 }
 
 fn mask(bits: u32) -> u64 {

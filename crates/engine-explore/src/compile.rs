@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use wattle_logic::{Sort, Term};
+use wattle_logic::{Kind, Sort, Term};
 use wattle_memory::Machine;
 use wattle_program::step::domain;
 use wattle_program::{
@@ -47,6 +47,8 @@ pub(crate) struct Compiled {
     pub sole_writer: Vec<bool>,
     /// Sort and range of each location.
     pub cells: Vec<CellInfo>,
+    /// Locations outside the store buffers.
+    pub unbuffered: Vec<bool>,
     pub properties: Vec<(PropertyKind, Expression)>,
     pub filter: Option<Expression>,
     pub observed: Vec<(Expression, Sort)>,
@@ -94,6 +96,8 @@ pub(crate) enum Act {
         value: Expression,
         release: bool,
     },
+    /// Each copy of a broadcast is a store of its own here.
+    Together(Vec<Joint>),
     Assign {
         local: Slot,
         value: Expression,
@@ -124,6 +128,14 @@ pub(crate) enum Act {
         copy: Expression,
     },
     Unsupported(String),
+}
+
+/// One of several stores that become visible together.
+#[derive(Clone, Debug)]
+pub(crate) struct Joint {
+    pub when: Expression,
+    pub address: Expression,
+    pub value: Expression,
 }
 
 #[derive(Clone, Debug)]
@@ -182,11 +194,12 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
     let doubtful = uses_sets.then(|| packer.field(0, 1, Cell::Exact));
     let fields = fields(program, shape, widths, &mut packer);
     let buffers_stores = machine.buffers_stores();
+    let group = largest_group(program, shape);
     let has_remote = any_op(program, |op| {
         matches!(op, Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. })
     });
     let codec = match buffers_stores {
-        true => Codec::for_stores(shape, &fields.memory),
+        true => Codec::for_stores(shape, &fields.memory, group > 1),
         false => Codec::for_halves(program, shape, &fields.memory, &fields.locals, widths),
     };
     if codec.bits > 64 && (buffers_stores || has_remote) {
@@ -197,7 +210,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
     let slots = match (buffers_stores, has_remote) {
         // A barrier may stand behind every store.
         (true, _) if machine == Machine::Pso && has_barriers(program) => 2 * capacity,
-        (true, _) => capacity,
+        (true, _) => capacity * group,
         (false, true) => capacity,
         (false, false) => 0,
     };
@@ -215,7 +228,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
     if words > MAX_WORDS {
         return Err(format!("a state needs {words} words; {MAX_WORDS} is the most"));
     }
-    let whole = Scope { program, shape, fields: &fields, sets: &sets, thread: None };
+    let whole = Scope { program, shape, fields: &fields, sets: &sets, buffers_stores, thread: None };
     let properties =
         program.properties.iter().map(|property| (property.kind, whole.compile(&property.formula))).collect();
     let observed = program.observed.iter().map(|term| (whole.compile(term), term.sort())).collect();
@@ -228,6 +241,9 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
             let variable = &program.variables[location.variable as usize];
             CellInfo::new(variable.sort, variable.range)
         })
+        .collect();
+    let unbuffered = (shape.locations.iter())
+        .map(|location| program.variables[location.variable as usize].unbuffered)
         .collect();
     let has_sections =
         program.processes.iter().any(|process| process.cfg.points.iter().any(|info| info.inside.is_some()));
@@ -248,6 +264,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
         has_sections,
         sole_writer: vec![false; shape.locations.len()],
         cells,
+        unbuffered,
         properties,
         filter,
         observed,
@@ -305,6 +322,23 @@ pub(crate) fn any_op(program: &Program, test: impl Fn(&Op) -> bool) -> bool {
     program.processes.iter().any(|process| process.cfg.edges.iter().any(|edge| edge.ops.iter().any(&test)))
 }
 
+/// The most stores that enter a buffer as one entry.
+fn largest_group(program: &Program, shape: &Shape) -> usize {
+    let buffered = |address: &Term| match address.kind() {
+        Kind::Address { variable, .. } => !program.variables[*variable as usize].unbuffered,
+        _ => true,
+    };
+    let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
+    let sizes = edges.flat_map(|edge| &edge.ops).map(|op| match op {
+        Op::Together { stores } => (stores.iter())
+            .filter(|store| buffered(&store.address))
+            .map(|store| store.each.map_or(1, |(_, process)| shape.copies_of(process) as usize))
+            .sum(),
+        _ => 1,
+    });
+    sizes.max().unwrap_or(1).max(1)
+}
+
 fn is_release(tags: &Tags) -> bool {
     tags.contains("rel")
 }
@@ -355,6 +389,20 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
             Op::Load { into, address, .. } => Act::Load { into: slot(*into), address: term(address) },
             Op::Store { address, value, tags } => {
                 Act::Store { address: term(address), value: term(value), release: is_release(tags) }
+            }
+            Op::Together { stores } => {
+                let mut joint = Vec::new();
+                for store in stores {
+                    let copies = store.each.map_or(1, |(_, process)| scope.shape.copies_of(process));
+                    for copy in 0..copies {
+                        let bound = store.each.map(|(bound, _)| (bound, i64::from(copy)));
+                        let term = |term: &Term| scope.compile_for(term, bound);
+                        let (when, address) = (term(&store.when), term(&store.address));
+                        joint.push(Joint { when, address, value: term(&store.value) });
+                    }
+                }
+                joint.retain(|store| !store.when.is_false());
+                Act::Together(joint)
             }
             Op::Assign { local, value } => Act::Assign { local: slot(*local), value: term(value) },
             Op::Havoc { local, among } => {

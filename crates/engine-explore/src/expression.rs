@@ -9,8 +9,10 @@ use std::sync::Arc;
 use wattle_logic::{Binary, Fault, Kind, Quantifier, Sort, Symbol, Term, Unary, Value};
 use wattle_program::{ProcessId, Program, Shape, ThreadId};
 
+use crate::buffer::{Codec, newest};
 use crate::choices::Choices;
 use crate::layout::Field;
+use crate::machine::Buffer;
 use crate::sets::{ANY, Sets};
 
 #[derive(Clone, Debug)]
@@ -48,6 +50,8 @@ pub(crate) enum Expression {
     Pointer(Box<Expression>, Arc<[i64]>),
     /// What memory holds at a location.
     Content(Box<Expression>),
+    /// What a thread would load from a location.
+    Seen(u32, Box<Expression>),
     /// A set and an element: the set with that element.
     Insert(Box<(Expression, Expression)>),
     /// An element and a set.
@@ -62,6 +66,9 @@ pub(crate) enum Expression {
 pub(crate) struct Context<'a> {
     /// The field of each location.
     pub memory: &'a [Field],
+    /// The store buffer of each thread, and how its entries are written.
+    pub buffers: &'a [Buffer],
+    pub codec: Option<&'a Codec>,
     pub sets: &'a Sets,
     /// Answers what is not known of a set.
     pub choices: &'a Choices,
@@ -85,12 +92,19 @@ pub(crate) struct Scope<'a> {
     pub shape: &'a Shape,
     pub fields: &'a Fields,
     pub sets: &'a Sets,
+    /// Do stores wait in buffers?
+    pub buffers_stores: bool,
     pub thread: Option<ThreadId>,
 }
 
 impl Scope<'_> {
     pub(crate) fn compile(&self, term: &Term) -> Expression {
         self.term(term, &mut Vec::new())
+    }
+
+    /// With a value for a bound variable.
+    pub(crate) fn compile_for(&self, term: &Term, bound: Option<(u32, i64)>) -> Expression {
+        self.term(term, &mut bound.into_iter().collect())
     }
 
     fn term(&self, term: &Term, bound: &mut Vec<(u32, i64)>) -> Expression {
@@ -137,6 +151,18 @@ impl Scope<'_> {
             Kind::Number(address) => E::Number(Box::new(self.term(address, bound)), self.numbers()),
             Kind::Pointer(number) => E::Pointer(Box::new(self.term(number, bound)), self.numbers()),
             Kind::Content(address) => E::Content(Box::new(self.term(address, bound))),
+            Kind::Seen { process, copy, address } => {
+                let location = self.term(address, bound);
+                match self.buffers_stores {
+                    true => self.of_thread(*process, copy, bound, |thread| {
+                        E::Seen(thread.0, Box::new(location.clone()))
+                    }),
+                    // Which copy it is does not matter, but it must be one.
+                    false => self.of_thread(*process, copy, bound, |_| {
+                        self.fold(E::Content(Box::new(location.clone())))
+                    }),
+                }
+            }
             Kind::At { process, copy, point } => self.of_thread(*process, copy, bound, |thread| {
                 E::FieldIs(self.fields.points[thread.0 as usize], u64::from(*point))
             }),
@@ -281,7 +307,8 @@ impl Scope<'_> {
     fn constant(&self, expression: Expression) -> Expression {
         match expression.is_constant() {
             true => {
-                let context = Context { memory: &[], sets: self.sets, choices: &Choices::default() };
+                let (sets, choices) = (self.sets, &Choices::default());
+                let context = Context { memory: &[], buffers: &[], codec: None, sets, choices };
                 expression.evaluate(&[], &context).map_or(expression, Expression::Constant)
             }
             false => expression,
@@ -311,6 +338,7 @@ impl Expression {
             | E::FieldCompare(..)
             | E::FieldsCompare(..)
             | E::Any(_) => false,
+            E::Seen(_, location) => !matches!(**location, E::Constant(_)),
             E::Not(operand) | E::Complement(operand, _) => operand.may_fault(),
             E::Compare(_, pair) | E::And(pair) | E::Or(pair) => pair.0.may_fault() || pair.1.may_fault(),
             E::If(parts) => parts.0.may_fault() || parts.1.may_fault() || parts.2.may_fault(),
@@ -331,6 +359,7 @@ impl Expression {
             | E::FieldPlus(..)
             | E::Any(_)
             | E::Content(_)
+            | E::Seen(..)
             | E::Insert(_)
             | E::Member(_)
             | E::SameSet(_)
@@ -422,6 +451,14 @@ impl Expression {
                 let location = location.evaluate(words, context)?;
                 let field = usize::try_from(location).ok().and_then(|location| context.memory.get(location));
                 field.ok_or(Fault::OutOfBounds)?.get(words)
+            }
+            E::Seen(thread, location) => {
+                let location = location.evaluate(words, context)?;
+                let at = usize::try_from(location).map_err(|_| Fault::OutOfBounds)?;
+                let memory = context.memory.get(at).ok_or(Fault::OutOfBounds)?;
+                let buffer = context.buffers.get(*thread as usize).zip(context.codec);
+                let (buffer, codec) = buffer.ok_or(Fault::Meaningless)?;
+                newest(buffer, codec, location as u32, words).unwrap_or_else(|| memory.get(words))
             }
             E::Insert(pair) => {
                 let set = pair.0.evaluate(words, context)?;

@@ -40,7 +40,7 @@ use wattle_engine::{
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
-use wattle_program::{EdgeId, Program, Shape};
+use wattle_program::{EdgeId, Program, Shape, joint_step};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
@@ -176,7 +176,7 @@ impl Explore {
         let shape = Shape::new(program).map_err(|error| refuse(error.to_string()))?;
         // A thread that waits for several loads still moves in a deadlock: reduction would not keep such states.
         let assertions = ask.task.property == Property::Stated;
-        let reduction = self.reduction && assertions;
+        let reduction = self.reduction && assertions && joint_step(program).is_none();
         loop {
             let target =
                 Target { machine: ask.machine, capacity: ask.capacity, widths, reduction, assertions };

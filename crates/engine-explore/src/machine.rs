@@ -10,7 +10,7 @@ use wattle_memory::operational::{Half, State, Stored};
 use wattle_program::step::{RemoteUpdate, ThreadState};
 use wattle_program::{Mode, Orders, Point, Program, Shape, ThreadId};
 
-use crate::buffer::Slots;
+use crate::buffer::{Slots, newest};
 use crate::choices::Choices;
 use crate::compile::Compiled;
 use crate::expression::Context;
@@ -24,7 +24,8 @@ impl Compiled {
     /// What terms need to be evaluated; `choices` answers what is not known of a set.
     #[inline]
     pub(crate) fn context<'a>(&'a self, choices: &'a Choices) -> Context<'a> {
-        Context { memory: &self.fields.memory, sets: &self.sets, choices }
+        let (memory, buffers) = (&self.fields.memory, &self.buffers);
+        Context { memory, buffers, codec: Some(&self.codec), sets: &self.sets, choices }
     }
 
     /// Does the way to this state rest on a doubt about a set?
@@ -59,16 +60,8 @@ impl Compiled {
     }
 
     pub(crate) fn load(&self, thread: usize, location: u32, words: &[u64]) -> i64 {
-        let slots = &self.buffers[thread].slots;
-        if slots[0].raw(words) != 0 {
-            let slots = Slots::read(&self.buffers[thread], words);
-            for code in slots.codes[..slots.len].iter().rev() {
-                if !self.codec.is_barrier(*code) && self.codec.location(*code) == location {
-                    return self.codec.value(*code);
-                }
-            }
-        }
-        self.fields.memory[location as usize].get(words)
+        newest(&self.buffers[thread], &self.codec, location, words)
+            .unwrap_or_else(|| self.fields.memory[location as usize].get(words))
     }
 
     /// May the thread pass this fence? Adds a barrier where the fence is one.
@@ -184,13 +177,17 @@ impl Compiled {
         let mut halves = vec![Vec::new(); threads.len()];
         for (thread, buffer) in self.buffers.iter().enumerate() {
             let slots = Slots::read(buffer, words);
+            let mut group = Vec::new();
             for code in &slots.codes[..slots.len] {
                 match self.buffers_stores {
                     true if self.codec.is_barrier(*code) => stores[thread].push(Stored::Barrier),
                     true => {
                         let location = self.codec.location(*code);
                         let value = self.decode(sort(location as usize), self.codec.value(*code))?;
-                        stores[thread].push(Stored::Write { location, value });
+                        group.push((location, value));
+                        if !self.codec.is_joined(*code) {
+                            stores[thread].push(entry(std::mem::take(&mut group)));
+                        }
                     }
                     false => halves[thread].push(self.reference_half(*code)?),
                 }
@@ -222,6 +219,17 @@ impl Compiled {
                 Half::Atomic { target: ThreadId(target), at, into, update }
             }
         })
+    }
+}
+
+/// Stores that reach memory together, as an entry of a buffer.
+fn entry(mut stores: Vec<(u32, Value)>) -> Stored {
+    match (stores.len(), stores.pop()) {
+        (1, Some((location, value))) => Stored::Write { location, value },
+        (_, last) => {
+            stores.extend(last);
+            Stored::Group(stores)
+        }
     }
 }
 

@@ -198,6 +198,12 @@ impl Analysis<'_> {
                 let value = self.value(process, value);
                 self.write(address, value);
             }
+            Op::Together { stores } => {
+                for store in stores {
+                    let value = self.value(process, &store.value);
+                    self.write(&store.address, value);
+                }
+            }
             Op::Assign { local, value } => {
                 let value = self.value(process, value);
                 self.set_local(process, *local, value);
@@ -274,6 +280,7 @@ impl Analysis<'_> {
                 let (left, right) = (self.value(process, left), self.value(process, right));
                 binary(*operator, left, right)
             }
+            Kind::Content(address) | Kind::Seen { address, .. } => self.content(address),
             Kind::If(_, then, otherwise) => self.value(process, then).join(self.value(process, otherwise)),
             _ => Interval::TOP,
         };

@@ -42,6 +42,9 @@
 //! state space closes. Schedules get the
 //! skipped commits back before they are replayed ([`trace`](crate::trace)).
 //!
+//! **Joint steps** (`wattle_program::joint_step`) are not looked into: programs with such steps are searched without
+//! reduction.
+//!
 //! Shortest counterexamples are not preserved, so `reduction: false` exists; the two are compared
 //! on random programs. Differs from SPIN's reduction in using store buffers as the reason why most
 //! stores are local, which is why weak memory costs little more than SC on many programs here.
@@ -320,6 +323,10 @@ pub(crate) fn pending_bound(program: &Program, machine: Machine) -> Option<usize
     if matches!(machine, Machine::Sc { .. }) {
         return Some(1); // a thread waits for each remote operation
     }
+    let buffered = |address: &Term| match address.kind() {
+        Kind::Address { variable, .. } => !program.variables[*variable as usize].unbuffered,
+        _ => true,
+    };
     let mut worst = 0;
     for process in &program.processes {
         let cfg = &process.cfg;
@@ -336,6 +343,9 @@ pub(crate) fn pending_bound(program: &Program, machine: Machine) -> Option<usize
                     match op {
                         Op::Store { .. } if machine.buffers_stores() && edge.mode != Mode::Locked => {
                             pending += 1
+                        }
+                        Op::Together { stores } if machine.buffers_stores() && edge.mode != Mode::Locked => {
+                            pending += usize::from(stores.iter().any(|store| buffered(&store.address)));
                         }
                         Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } => pending += 1,
                         Op::Fence(fence)

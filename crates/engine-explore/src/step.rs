@@ -3,6 +3,8 @@
 //! [`Stepper::run`] takes the operations of an edge in turn. Each changes some fields, or stops the edge: it is
 //! not enabled, it waits, or it faults ([`Stop`]). The words of a stopped edge are thrown away by the caller.
 
+use std::collections::BTreeMap;
+
 use wattle_logic::Fault;
 use wattle_memory::Machine;
 use wattle_program::Mode;
@@ -10,7 +12,7 @@ use wattle_program::step::MOST_CHOICES;
 
 use crate::buffer::Slots;
 use crate::choices::Choices;
-use crate::compile::{Act, Compiled, Edge, Remote, Slot};
+use crate::compile::{Act, Compiled, Edge, Joint, Remote, Slot};
 use crate::expression::Expression;
 use crate::layout::Overflow;
 use crate::machine::{MAX_WORDS, PackedHalf, PackedUpdate};
@@ -143,11 +145,12 @@ impl<'a> Stepper<'a> {
                 let location = self.location(address, words)?;
                 let value = self.value(value, words)?;
                 let value = machine.cells[location as usize].fit(value).ok_or(Stop::Disabled)?;
-                match direct {
+                match direct || machine.unbuffered[location as usize] {
                     true => Ok(machine.fields.memory[location as usize].set(words, value)?),
                     false => self.push(thread, location, value, *release, words),
                 }
             }
+            Act::Together(stores) => self.together(thread, stores, direct, words),
             Act::Assign { local, value } => set(local, self.value(value, words)?, words),
             Act::Havoc { local, low, high } => {
                 let (low, high) = (self.value(low, words)?, self.value(high, words)?);
@@ -287,19 +290,71 @@ impl<'a> Stepper<'a> {
             slots.write(buffer, words);
             return Ok(());
         }
-        let is_write = |code: &&u64| !machine.codec.is_barrier(**code);
-        let writes = slots.codes[..slots.len].iter().filter(is_write).count();
+        let writes = machine.codec.entries(&slots);
         self.has_room(writes)?;
-        // The field of the location decides whether the value fits, so that the entry always does.
-        let mut probe = [0; MAX_WORDS];
-        machine.fields.memory[location as usize].set(&mut probe, value)?;
-        let code = machine.codec.store(location, value);
+        let code = self.entry(location, value)?;
         match machine.kind {
             Machine::Pso => machine.codec.insert_by_location(&mut slots, code),
             _ => slots.push(code),
         }
         slots.write(buffer, words);
         self.most_pending = self.most_pending.max(writes + 1);
+        Ok(())
+    }
+
+    /// The code of a pending store. The field of the location decides whether the value fits, so that the entry always
+    /// does.
+    fn entry(&self, location: u32, value: i64) -> Result<u64, Stop> {
+        let mut probe = [0; MAX_WORDS];
+        self.machine.fields.memory[location as usize].set(&mut probe, value)?;
+        Ok(self.machine.codec.store(location, value))
+    }
+
+    /// Stores that become visible together: everything is evaluated first. Those that are buffered become one entry.
+    fn together(
+        &mut self,
+        thread: usize,
+        stores: &[Joint],
+        direct: bool,
+        words: &mut [u64],
+    ) -> Result<(), Stop> {
+        let machine = self.machine;
+        let mut values = BTreeMap::new();
+        for store in stores {
+            if !store.when.is_true() && self.value(&store.when, words)? == 0 {
+                continue;
+            }
+            let location = self.location(&store.address, words)?;
+            let value = self.value(&store.value, words)?;
+            let value = machine.cells[location as usize].fit(value).ok_or(Stop::Disabled)?;
+            values.insert(location, value);
+        }
+        let mut group = Vec::new();
+        for (location, value) in values {
+            match direct || machine.unbuffered[location as usize] {
+                true => machine.fields.memory[location as usize].set(words, value)?,
+                false => group.push((location, value)),
+            }
+        }
+        match &group[..] {
+            [] => return Ok(()),
+            [(location, value)] => return self.push(thread, *location, *value, false, words),
+            _ if machine.kind != Machine::Tso => {
+                let what = "stores that become visible together, with a buffer a location";
+                return Err(Problem::Unsupported(what.into()).into());
+            }
+            _ => {}
+        }
+        let buffer = &machine.buffers[thread];
+        let mut slots = Slots::read(buffer, words);
+        let entries = machine.codec.entries(&slots);
+        self.has_room(entries)?;
+        for (number, (location, value)) in group.iter().enumerate() {
+            let code = self.entry(*location, *value)?;
+            slots.push(if number + 1 < group.len() { machine.codec.joined(code) } else { code });
+        }
+        slots.write(buffer, words);
+        self.most_pending = self.most_pending.max(entries + 1);
         Ok(())
     }
 

@@ -336,12 +336,21 @@ impl<'a> Worker<'a> {
                     }
                     last = u64::from(location);
                     let mut rest = slots;
+                    // A store leaves with the rest of its group.
+                    let mut leaving = code;
+                    while machine.codec.is_joined(leaving) {
+                        let field = machine.fields.memory[machine.codec.location(leaving) as usize];
+                        field.set(next, machine.codec.value(leaving))?;
+                        rest.remove(at);
+                        leaving = rest.codes[at];
+                    }
                     rest.remove(at);
                     while rest.len > 0 && machine.codec.is_barrier(rest.codes[0]) {
                         rest.remove(0);
                     }
                     rest.write(buffer, next);
-                    machine.fields.memory[location as usize].set(next, machine.codec.value(code))?;
+                    let field = machine.fields.memory[machine.codec.location(leaving) as usize];
+                    field.set(next, machine.codec.value(leaving))?;
                     Move::Commit { thread: name, location }
                 }
                 Machine::Sc { .. } | Machine::Rma { .. } => {

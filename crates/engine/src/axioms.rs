@@ -8,7 +8,7 @@ use std::sync::Arc;
 use wattle_logic::{Fault, Term};
 use wattle_memory::cat::Axioms;
 use wattle_program::symbolic::formula::speaks_of_memory;
-use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary};
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary, joint_step};
 
 use crate::{Property, Task, Unsupported};
 
@@ -20,6 +20,9 @@ pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
         return Err(Unsupported::new(format!("{} has no axioms", task.memory.name)));
     };
     task.has_meaning()?;
+    if let Some(joint) = joint_step(program) {
+        return Err(Unsupported { what: format!("{}, under axioms", joint.what), ..joint });
+    }
     if task.property == Property::NoDeadlock {
         return Err(Unsupported::new("deadlock under axioms"));
     }

@@ -156,6 +156,7 @@ impl<'a> Names<'a> {
             dimensions: vec![],
             range: None,
             init: Init::Values(vec![self.zero.clone()]),
+            unbuffered: false,
             owner: None,
             span,
         });

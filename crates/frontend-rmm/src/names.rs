@@ -76,6 +76,7 @@ impl Names {
             dimensions,
             range: declaration.range,
             init,
+            unbuffered: false,
             owner: None,
             span: declaration.span,
         });

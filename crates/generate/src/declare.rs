@@ -79,6 +79,7 @@ fn owned(rng: &mut Rng, profile: &Profile, world: &mut World) {
             dimensions,
             range,
             init: Init::Values(vec![init]),
+            unbuffered: false,
             owner: Some(ProcessId(owner)),
             span: Span::NOWHERE,
         });
@@ -120,6 +121,7 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
             dimensions,
             range,
             init,
+            unbuffered: false,
             owner: None,
             span: Span::NOWHERE,
         });
@@ -134,6 +136,7 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
                 dimensions: vec![],
                 range: None,
                 init: Init::Values(vec![Term::address(*target, vec![])]),
+                unbuffered: false,
                 owner: None,
                 span: Span::NOWHERE,
             });

@@ -50,6 +50,10 @@ pub trait Environment {
     fn content(&self, _location: u32) -> Result<Value, Fault> {
         Err(Fault::Meaningless)
     }
+    /// What a copy would load from a location now.
+    fn seen(&self, _process: u32, _copy: i64, _location: u32) -> Result<Value, Fault> {
+        Err(Fault::Meaningless)
+    }
     fn at(&self, _process: u32, _copy: i64, _point: u32) -> Result<bool, Fault> {
         Err(Fault::Meaningless)
     }
@@ -66,23 +70,39 @@ impl Term {
         evaluate(self, environment, &mut Vec::new())
     }
 
+    /// With values for variables that a quantifier around the term binds.
+    pub fn evaluate_bound(
+        &self,
+        environment: &dyn Environment,
+        bound: &[(u32, i64)],
+    ) -> Result<Value, Fault> {
+        evaluate(self, environment, &mut bound.to_vec())
+    }
+
     pub fn evaluate_bool(&self, environment: &dyn Environment) -> Result<bool, Fault> {
         self.evaluate(environment)?.as_bool().ok_or(Fault::Meaningless)
     }
 }
 
 fn evaluate(term: &Term, env: &dyn Environment, bound: &mut Vec<(u32, i64)>) -> Result<Value, Fault> {
-    let integer = |term: &Term, bound: &mut Vec<(u32, i64)>| {
-        evaluate(term, env, bound)?.as_int().ok_or(Fault::Meaningless)
+    let integer = |term: &Term, bound: &mut Vec<(u32, i64)>| match evaluate(term, env, bound)? {
+        Value::Int(value) => Ok(value),
+        Value::Process(copy) => Ok(i64::from(copy)),
+        _ => Err(Fault::Meaningless),
+    };
+    // The number of a copy, as an integer or as the name of that copy.
+    let number = |number: i64| match term.sort() {
+        Sort::Process => u32::try_from(number).map(Value::Process).map_err(|_| Fault::OutOfBounds),
+        _ => Ok(Value::Int(number)),
     };
     Ok(match term.kind() {
         Kind::Value(value) => value.clone(),
         Kind::Symbol(Symbol::Local(local)) => env.local(*local)?,
-        Kind::Symbol(Symbol::Me) => Value::Int(env.me()?),
-        Kind::Symbol(Symbol::Copies(process)) => Value::Int(env.copies(*process)?),
+        Kind::Symbol(Symbol::Me) => number(env.me()?)?,
+        Kind::Symbol(Symbol::Copies(process)) => number(env.copies(*process)?)?,
         Kind::Symbol(Symbol::Bound(name)) => {
             let found = bound.iter().rev().find(|(other, _)| other == name);
-            Value::Int(found.ok_or(Fault::Meaningless)?.1)
+            number(found.ok_or(Fault::Meaningless)?.1)?
         }
         Kind::Unary(operator, operand) => {
             apply_unary(*operator, &evaluate(operand, env, bound)?, term.sort())?
@@ -111,6 +131,10 @@ fn evaluate(term: &Term, env: &dyn Environment, bound: &mut Vec<(u32, i64)>) -> 
         Kind::Pointer(number) => Value::Address(env.pointer(integer(number, bound)?)?),
         Kind::Content(address) => match evaluate(address, env, bound)? {
             Value::Address(location) => env.content(location)?,
+            _ => return Err(Fault::Meaningless),
+        },
+        Kind::Seen { process, copy, address } => match evaluate(address, env, bound)? {
+            Value::Address(location) => env.seen(*process, integer(copy, bound)?, location)?,
             _ => return Err(Fault::Meaningless),
         },
         Kind::At { process, copy, point } => Value::Bool(env.at(*process, integer(copy, bound)?, *point)?),
@@ -182,6 +206,13 @@ pub fn apply_binary(operator: Binary, left: &Value, right: &Value, sort: Sort) -
                 _ => return Err(Fault::Meaningless),
             })
         }
+        (Value::Process(a), Value::Process(b)) => Value::Bool(match operator {
+            Less => a < b,
+            LessEqual => a <= b,
+            Greater => a > b,
+            GreaterEqual => a >= b,
+            _ => return Err(Fault::Meaningless),
+        }),
         (Value::Bool(a), Value::Bool(b)) => Value::Bool(match operator {
             And => *a && *b,
             Or => *a || *b,

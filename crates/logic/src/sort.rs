@@ -18,7 +18,8 @@ pub enum Sort {
     Enum(u32),
     /// Addresses of memory locations.
     Address,
-    /// Names of processes (parameterised systems).
+    /// Names of the copies of a process (parameterised systems), in the order of their numbers. A program whose
+    /// variables have this sort has one process that may have copies, and means that one.
     Process,
     /// Finite sets of integers (the RMA reduction).
     IntSet,

@@ -35,8 +35,17 @@ pub enum Kind {
     Number(Term),
     /// The address that a machine integer stands for; a fault if there is none.
     Pointer(Term),
-    /// What main memory holds at an address. In properties only.
+    /// What main memory holds at an address. In properties; inside a process only for variables that lie outside
+    /// the store buffers.
     Content(Term),
+    /// What copy `copy` of a process would load from an address now, if it did nothing else: the newest value in its own
+    /// store buffer, or else what main memory holds. In properties, and inside a process: all that one step sees
+    /// in this way it sees at one instant.
+    Seen {
+        process: u32,
+        copy: Term,
+        address: Term,
+    },
     /// Copy `copy` of a process stands at a point. In properties only.
     At {
         process: u32,
@@ -57,7 +66,7 @@ pub enum Kind {
     /// An element of a set of integers, whichever: a formula that names it is meant for every element. In
     /// predicates only.
     Element(Term),
-    /// The bound variable (an integer) ranges over the copies of a process.
+    /// The bound variable (an integer, or of sort process) ranges over the copies of a process.
     Quantified {
         quantifier: Quantifier,
         bound: u32,
@@ -140,6 +149,7 @@ impl Kind {
             Kind::Value(_) | Kind::Symbol(_) => 0,
             Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) => a.size(),
             Kind::Content(a) | Kind::Element(a) => a.size(),
+            Kind::Seen { copy, address, .. } => copy.size().saturating_add(address.size()),
             Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => copy.size(),
             Kind::Binary(_, a, b) => a.size().saturating_add(b.size()),
             Kind::If(a, b, c) => a.size().saturating_add(b.size()).saturating_add(c.size()),
@@ -206,6 +216,15 @@ impl Term {
         Term::symbol(Symbol::Bound(bound), Sort::Int)
     }
 
+    /// The evaluating thread, and a variable that a quantifier binds, as values of sort process.
+    pub fn me_process() -> Term {
+        Term::symbol(Symbol::Me, Sort::Process)
+    }
+
+    pub fn bound_process(bound: u32) -> Term {
+        Term::symbol(Symbol::Bound(bound), Sort::Process)
+    }
+
     pub fn unary(operator: Unary, operand: Term) -> Term {
         let sort = operand.sort();
         Term::with_sort(Kind::Unary(operator, operand), sort)
@@ -244,6 +263,10 @@ impl Term {
 
     pub fn content(address: Term, sort: Sort) -> Term {
         Term::with_sort(Kind::Content(address), sort)
+    }
+
+    pub fn seen(process: u32, copy: Term, address: Term, sort: Sort) -> Term {
+        Term::with_sort(Kind::Seen { process, copy, address }, sort)
     }
 
     pub fn at(process: u32, copy: Term, point: u32) -> Term {

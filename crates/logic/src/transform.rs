@@ -10,6 +10,7 @@ impl Term {
             Kind::Value(_) | Kind::Symbol(_) => vec![],
             Kind::Unary(_, a) | Kind::Number(a) | Kind::Pointer(a) => vec![a],
             Kind::Content(a) | Kind::Element(a) => vec![a],
+            Kind::Seen { copy, address, .. } => vec![copy, address],
             Kind::At { copy, .. } | Kind::Ended { copy, .. } | Kind::LocalOf { copy, .. } => vec![copy],
             Kind::Binary(_, a, b) => vec![a, b],
             Kind::If(a, b, c) => vec![a, b, c],
@@ -46,6 +47,10 @@ impl Term {
             Kind::Number(address) => Term::number(address.map(rewrite)),
             Kind::Pointer(number) => Term::pointer(number.map(rewrite)),
             Kind::Content(address) => Term::content(address.map(rewrite), self.sort()),
+            Kind::Seen { process, copy, address } => {
+                let copy = copy.map(rewrite);
+                Term::seen(*process, copy, address.map(rewrite), self.sort())
+            }
             Kind::Element(set) => Term::element(set.map(rewrite)),
             Kind::At { process, copy, point } => Term::at(*process, copy.map(rewrite), *point),
             Kind::Ended { process, copy } => Term::ended(*process, copy.map(rewrite)),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use wattle_program::passes::{self, Reading, Translation, Untranslatable};
-use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Unsupported, Vocabulary};
+use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
 use wattle_source::{Diagnostic, NoLoader, Sources};
 
 use crate::cat::{self, Axioms};
@@ -232,6 +232,11 @@ impl MemoryModel {
         ) {
             let what = format!("remote operations (put, get, flush) have no meaning under {}", self.name);
             return refuse(what, Some(edge));
+        }
+        if !matches!(self.machine, Some(Machine::Sc { .. } | Machine::Tso))
+            && let Some(joint) = joint_step(program)
+        {
+            return Some(Unsupported { what: format!("{}, under {}", joint.what, self.name), ..joint });
         }
         let spoken = match self.vocabulary {
             Some(spoken) => program.vocabulary == spoken,

@@ -2,16 +2,17 @@
 //!
 //! sc, tso and pso come as a machine and as text, and the two must agree. The text speaks of accesses
 //! and fences; it does not speak of atomic sections with several accesses, fences for one location or
-//! remote operations, and the machine has no exclusives.
+//! remote operations nor of joint steps, and the machine has no exclusives.
 
 use std::collections::BTreeSet;
 
 use wattle_logic::{Kind, Term};
-use wattle_program::{Edge, Mode, Op, Program, PropertyKind};
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind, joint_step};
 
 /// Can machine and axioms both judge the program?
 pub fn has_twins(program: &Program) -> bool {
     speaks_of_threads(program)
+        && joint_step(program).is_none()
         && program.processes.iter().all(|process| {
             process.cfg.points.iter().all(|point| point.inside.is_none())
                 && process
@@ -27,7 +28,9 @@ pub fn speaks_of_threads(program: &Program) -> bool {
     let midway = program.properties.iter().filter(|property| property.kind != PropertyKind::Finally);
     midway.into_iter().all(|property| {
         let mut memory = false;
-        property.formula.walk(&mut |term| memory |= matches!(term.kind(), Kind::Content(_)));
+        property
+            .formula
+            .walk(&mut |term| memory |= matches!(term.kind(), Kind::Content(_) | Kind::Seen { .. }));
         !memory
     })
 }

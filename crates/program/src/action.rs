@@ -33,6 +33,11 @@ pub enum Op {
         local: u32,
         value: Term,
     },
+    /// Several stores as one: all terms are evaluated in the state before, and the stores become visible together.
+    /// Under TSO those to buffered locations enter the buffer as one entry. Of two stores to one location the later counts.
+    Together {
+        stores: Vec<Broadcast>,
+    },
     /// Any of the values that `among` allows.
     Havoc {
         local: u32,
@@ -129,6 +134,11 @@ impl Op {
                 set(value);
             }
             Op::Assign { value, .. } => set(value),
+            Op::Together { stores } => {
+                for store in stores {
+                    [&mut store.when, &mut store.address, &mut store.value].into_iter().for_each(&mut set);
+                }
+            }
             Op::Havoc { among: Choice::Between(low, high), .. } => {
                 set(low);
                 set(high);
@@ -160,6 +170,16 @@ impl Op {
         }
         result
     }
+}
+
+/// A store, or one for every copy of a process, where a condition holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Broadcast {
+    /// For every copy of this process; in the terms below the bound variable with this number is the copy.
+    pub each: Option<(u32, ProcessId)>,
+    pub when: Term,
+    pub address: Term,
+    pub value: Term,
 }
 
 /// The source of a put: a location that is read later, or a value that is known now.

@@ -9,6 +9,7 @@ mod action;
 mod cfg;
 mod fences;
 mod instance;
+mod joint;
 pub mod passes;
 mod program;
 mod promise;
@@ -19,9 +20,10 @@ pub mod text;
 mod unsupported;
 mod validate;
 
-pub use action::{Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
+pub use action::{Broadcast, Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
 pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo, Role};
 pub use instance::Instance;
+pub use joint::joint_step;
 pub use program::{
     Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
     Question, Range, Replicas, Variable, Vocabulary,

@@ -76,6 +76,9 @@ pub struct Variable {
     /// Values outside are never stored: a step that would do so is not enabled.
     pub range: Option<Range>,
     pub init: Init,
+    /// Lies outside the store buffers: a store reaches it at once and every thread sees the same. (State that a
+    /// parameterised system keeps beside its memory, such as where each copy stands.)
+    pub unbuffered: bool,
     /// The process in whose memory the variable lives (RMA). If that process has copies, the first
     /// dimension is `Copies` of it, and each copy owns its own part.
     pub owner: Option<ProcessId>,
@@ -224,6 +227,14 @@ impl Program {
 
     pub fn process_named(&self, name: &str) -> Option<ProcessId> {
         self.process_ids().find(|process| &*self.process(*process).name == name)
+    }
+
+    /// The process whose copies are the values of sort process: the only one that there is, or the only one that
+    /// may have several copies.
+    pub fn named_process(&self) -> Option<ProcessId> {
+        let several = |process: &ProcessId| self.process(*process).replicas != Replicas::Once;
+        let mut named = self.process_ids().filter(|process| self.processes.len() == 1 || several(process));
+        named.next().filter(|_| named.next().is_none())
     }
 
     /// The formulas that speak of whole states: properties, observed terms, condition, filter and

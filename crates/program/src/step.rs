@@ -6,12 +6,14 @@
 //! from which [`Dependencies`] derives address, data and control dependencies: the loads whose
 //! values reach the free locals of a term *as written*.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_logic::{Environment, Fault, Kind, Sort, Symbol, Term, Value};
 
 use crate::{
-    Choice, Edge, Fence, Mode, Name, Op, Point, Process, ProcessId, Program, Range, Shape, Source, Tags,
+    Broadcast, Choice, Edge, Fence, Mode, Name, Op, Point, Process, ProcessId, Program, Range, Shape, Source,
+    Tags,
 };
 use crate::{ThreadId, Update};
 
@@ -29,6 +31,18 @@ pub trait Memory {
     fn fence(&mut self, fence: &Fence, location: Option<u32>) -> Result<(), Stop>;
     fn remote(&mut self, operation: Remote) -> Result<(), Stop>;
     fn flush(&mut self, target: ThreadId) -> Result<(), Stop>;
+    /// What memory holds at a location that lies outside the store buffers.
+    fn content(&self, _location: u32) -> Result<Value, Fault> {
+        Err(Fault::Meaningless)
+    }
+    /// What a thread would load from a location now.
+    fn seen(&self, _thread: ThreadId, _location: u32) -> Result<Value, Fault> {
+        Err(Fault::Meaningless)
+    }
+    /// Stores that become visible together.
+    fn store_together(&mut self, _stores: &[(u32, Value)], _mode: Mode) -> Result<(), Stop> {
+        Err(Stop::Unsupported { what: "stores that become visible together".into() })
+    }
     fn load_exclusive(&mut self, _location: u32, _tags: &Tags) -> Result<Value, Stop> {
         Err(no_exclusives())
     }
@@ -150,13 +164,20 @@ pub fn step(
 ) -> Result<Stepped, Stop> {
     let info = shape.info(thread);
     let process = program.process(info.process);
-    let thread = Thread { shape, copy: info.copy, locals: &state.locals };
-    match edge.guard.evaluate_bool(&thread) {
+    match edge.guard.evaluate_bool(&Thread { shape, copy: info.copy, locals: &state.locals }) {
         Ok(true) => {}
         Ok(false) => return Err(Stop::NotEnabled),
         Err(fault) => return Err(Stop::Fault { fault, op: None }),
     }
-    let mut run = Run { program, shape, process, copy: info.copy, locals: state.locals.clone() };
+    let mut run = Run {
+        program,
+        shape,
+        process,
+        me: thread,
+        copy: info.copy,
+        locals: state.locals.clone(),
+        seen: RefCell::default(),
+    };
     let mut failed = Vec::new();
     let mut accesses = Vec::new();
     for (number, op) in edge.ops.iter().enumerate() {
@@ -164,23 +185,34 @@ pub fn step(
         let mut record = |kind| accesses.push(Access { op: number, kind });
         match op {
             Op::Load { into, address, tags } => {
-                let location = run.location(address, at)?;
+                let location = run.location(memory, address, at)?;
                 let value = memory.load(location, edge.mode, tags)?;
                 record(AccessKind::Read { location, value: value.clone() });
                 run.set(*into, value)?;
             }
             Op::Store { address, value, tags } => {
-                let location = run.location(address, at)?;
-                let value = run.stored(location, value, at)?;
+                let location = run.location(memory, address, at)?;
+                let value = run.stored(memory, location, value, at)?;
                 memory.store(location, value.clone(), edge.mode, tags)?;
                 record(AccessKind::Write { location, value });
             }
+            Op::Together { stores } => {
+                let stores = run.together(memory, stores, at)?;
+                run.seen
+                    .take()
+                    .into_iter()
+                    .for_each(|(location, value)| record(AccessKind::Read { location, value }));
+                memory.store_together(&stores, edge.mode)?;
+                stores
+                    .into_iter()
+                    .for_each(|(location, value)| record(AccessKind::Write { location, value }));
+            }
             Op::Assign { local, value } => {
-                let value = run.value(value, at)?;
+                let value = run.value(memory, value, at)?;
                 run.set(*local, value)?;
             }
             Op::Havoc { local, among } => {
-                let value = run.choose(*local, among, choices, at)?;
+                let value = run.choose(memory, *local, among, choices, at)?;
                 run.set(*local, value)?;
             }
             Op::Forget { local } => {
@@ -188,41 +220,42 @@ pub fn step(
                 run.locals[*local as usize] = sort.zero();
             }
             Op::Assume { condition } => {
-                if !run.holds(condition, at)? {
+                if !run.holds(memory, condition, at)? {
                     return Err(Stop::NotEnabled);
                 }
             }
             Op::Assert { condition, .. } => {
-                if !run.holds(condition, at)? {
+                if !run.holds(memory, condition, at)? {
                     failed.push(number);
                 }
             }
             Op::Fence(fence) => {
-                let location = fence.location.as_ref().map(|term| run.location(term, at)).transpose()?;
+                let location =
+                    fence.location.as_ref().map(|term| run.location(memory, term, at)).transpose()?;
                 memory.fence(fence, location)?;
                 record(AccessKind::Fence);
             }
             Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } => {
-                let operation = run.remote(op, at)?;
+                let operation = run.remote(memory, op, at)?;
                 memory.remote(operation.clone())?;
                 record(AccessKind::Remote(operation));
             }
             Op::Flush { process, copy } => {
-                let copy = run.value(copy, at)?.as_int().unwrap_or(-1);
+                let copy = run.value(memory, copy, at)?.as_int().unwrap_or(-1);
                 let target = shape.checked_thread(process.0, copy);
                 let target = target.map_err(|fault| Stop::Fault { fault, op: at })?;
                 memory.flush(target)?;
                 record(AccessKind::Flush { target });
             }
             Op::LoadExclusive { into, address, tags } => {
-                let location = run.location(address, at)?;
+                let location = run.location(memory, address, at)?;
                 let value = memory.load_exclusive(location, tags)?;
                 record(AccessKind::Read { location, value: value.clone() });
                 run.set(*into, value)?;
             }
             Op::StoreConditional { success, address, value, tags } => {
-                let location = run.location(address, at)?;
-                let value = run.stored(location, value, at)?;
+                let location = run.location(memory, address, at)?;
+                let value = run.stored(memory, location, value, at)?;
                 let happened = memory.store_conditional(location, &value, tags)?;
                 if happened {
                     record(AccessKind::Write { location, value });
@@ -234,6 +267,9 @@ pub fn step(
             }
             Op::Unsupported { what, .. } => return Err(Stop::Unsupported { what: what.clone() }),
         }
+        for (location, value) in run.seen.take() {
+            accesses.push(Access { op: number, kind: AccessKind::Read { location, value } });
+        }
     }
     let state = ThreadState { point: edge.to, locals: run.locals };
     Ok(Stepped { state, failed, accesses })
@@ -243,33 +279,128 @@ struct Run<'a> {
     program: &'a Program,
     shape: &'a Shape,
     process: &'a Process,
+    me: ThreadId,
     copy: u32,
     locals: Vec<Value>,
+    /// What the thread itself saw in buffered memory since this was last emptied.
+    seen: RefCell<BTreeMap<u32, Value>>,
+}
+
+/// What the terms of a thread may speak of, memory included.
+struct Sight<'a> {
+    run: &'a Run<'a>,
+    memory: &'a dyn Memory,
+}
+
+impl Sight<'_> {
+    fn thread(&self) -> Thread<'_> {
+        Thread { shape: self.run.shape, copy: self.run.copy, locals: &self.run.locals }
+    }
+}
+
+impl Environment for Sight<'_> {
+    fn locate(&self, variable: u32, indices: &[i64]) -> Result<u32, Fault> {
+        self.thread().locate(variable, indices)
+    }
+    fn number(&self, location: u32) -> Result<i64, Fault> {
+        self.thread().number(location)
+    }
+    fn pointer(&self, number: i64) -> Result<u32, Fault> {
+        self.thread().pointer(number)
+    }
+    fn local(&self, local: u32) -> Result<Value, Fault> {
+        self.thread().local(local)
+    }
+    fn me(&self) -> Result<i64, Fault> {
+        self.thread().me()
+    }
+    fn copies(&self, process: u32) -> Result<i64, Fault> {
+        self.thread().copies(process)
+    }
+    fn content(&self, location: u32) -> Result<Value, Fault> {
+        self.memory.content(location)
+    }
+    fn seen(&self, process: u32, copy: i64, location: u32) -> Result<Value, Fault> {
+        let thread = self.run.shape.checked_thread(process, copy)?;
+        let value = self.memory.seen(thread, location)?;
+        if thread == self.run.me {
+            self.run.seen.borrow_mut().insert(location, value.clone());
+        }
+        Ok(value)
+    }
 }
 
 impl Run<'_> {
-    fn value(&self, term: &Term, op: Option<usize>) -> Result<Value, Stop> {
-        let thread = Thread { shape: self.shape, copy: self.copy, locals: &self.locals };
-        term.evaluate(&thread).map_err(|fault| Stop::Fault { fault, op })
+    fn value(&self, memory: &dyn Memory, term: &Term, op: Option<usize>) -> Result<Value, Stop> {
+        self.value_for(memory, term, &[], op)
     }
 
-    fn holds(&self, term: &Term, op: Option<usize>) -> Result<bool, Stop> {
+    /// With values for bound variables.
+    fn value_for(
+        &self,
+        memory: &dyn Memory,
+        term: &Term,
+        bound: &[(u32, i64)],
+        op: Option<usize>,
+    ) -> Result<Value, Stop> {
+        term.evaluate_bound(&Sight { run: self, memory }, bound).map_err(|fault| Stop::Fault { fault, op })
+    }
+
+    /// The stores of a step that happen together, by location.
+    fn together(
+        &self,
+        memory: &dyn Memory,
+        stores: &[Broadcast],
+        op: Option<usize>,
+    ) -> Result<Vec<(u32, Value)>, Stop> {
+        let mut result = BTreeMap::new();
+        for store in stores {
+            let copies = store.each.map_or(1, |(_, process)| self.shape.copies_of(process));
+            for copy in 0..copies {
+                let bound = store.each.map(|(bound, _)| (bound, i64::from(copy)));
+                let bound = bound.as_slice();
+                let fault = Stop::Fault { fault: Fault::Meaningless, op };
+                if !self.value_for(memory, &store.when, bound, op)?.as_bool().ok_or(fault)? {
+                    continue;
+                }
+                let location = match self.value_for(memory, &store.address, bound, op)? {
+                    Value::Address(location) if (location as usize) < self.shape.locations.len() => location,
+                    _ => return Err(Stop::Fault { fault: Fault::OutOfBounds, op }),
+                };
+                let value = self.value_for(memory, &store.value, bound, op)?;
+                result.insert(location, self.fitting(location, value)?);
+            }
+        }
+        Ok(result.into_iter().collect())
+    }
+
+    fn holds(&self, memory: &dyn Memory, term: &Term, op: Option<usize>) -> Result<bool, Stop> {
         let fault = Stop::Fault { fault: Fault::Meaningless, op };
-        self.value(term, op)?.as_bool().ok_or(fault)
+        self.value(memory, term, op)?.as_bool().ok_or(fault)
     }
 
-    fn location(&self, term: &Term, op: Option<usize>) -> Result<u32, Stop> {
-        match self.value(term, op)? {
+    fn location(&self, memory: &dyn Memory, term: &Term, op: Option<usize>) -> Result<u32, Stop> {
+        match self.value(memory, term, op)? {
             Value::Address(location) if (location as usize) < self.shape.locations.len() => Ok(location),
             _ => Err(Stop::Fault { fault: Fault::OutOfBounds, op }),
         }
     }
 
     /// The value of a term, as stored into a location: within its range, or not enabled.
-    fn stored(&self, location: u32, term: &Term, op: Option<usize>) -> Result<Value, Stop> {
+    fn stored(
+        &self,
+        memory: &dyn Memory,
+        location: u32,
+        term: &Term,
+        op: Option<usize>,
+    ) -> Result<Value, Stop> {
+        self.fitting(location, self.value(memory, term, op)?)
+    }
+
+    fn fitting(&self, location: u32, value: Value) -> Result<Value, Stop> {
         let variable = self.shape.locations[location as usize].variable;
         let variable = &self.program.variables[variable as usize];
-        fit(self.value(term, op)?, variable.sort, variable.range)
+        fit(value, variable.sort, variable.range)
     }
 
     fn set(&mut self, local: u32, value: Value) -> Result<(), Stop> {
@@ -280,6 +411,7 @@ impl Run<'_> {
 
     fn choose(
         &self,
+        memory: &dyn Memory,
         local: u32,
         among: &Choice,
         choices: &mut dyn Choices,
@@ -296,8 +428,8 @@ impl Run<'_> {
                 info.sort.decode(code).ok_or(Stop::NotEnabled)
             }
             Choice::Between(low, high) => {
-                let low = self.value(low, op)?.code().ok_or(Stop::NotEnabled)?;
-                let high = self.value(high, op)?.code().ok_or(Stop::NotEnabled)?;
+                let low = self.value(memory, low, op)?.code().ok_or(Stop::NotEnabled)?;
+                let high = self.value(memory, high, op)?.code().ok_or(Stop::NotEnabled)?;
                 if high.saturating_sub(low) >= MOST_CHOICES && !choices.knows() {
                     return Err(Stop::Unsupported { what: "a choice among more than 65,536 values".into() });
                 }
@@ -305,7 +437,7 @@ impl Run<'_> {
                 info.sort.decode(code).ok_or(Stop::NotEnabled)
             }
             Choice::Member(set) => {
-                let Value::Set(set) = self.value(set, op)? else {
+                let Value::Set(set) = self.value(memory, set, op)? else {
                     return Err(Stop::Fault { fault: Fault::Meaningless, op });
                 };
                 let index = choices.choose(0, set.len() as i64 - 1).ok_or(Stop::NotEnabled)?;
@@ -314,27 +446,29 @@ impl Run<'_> {
         }
     }
 
-    fn remote(&self, operation: &Op, op: Option<usize>) -> Result<Remote, Stop> {
+    fn remote(&self, memory: &dyn Memory, operation: &Op, op: Option<usize>) -> Result<Remote, Stop> {
         Ok(match operation {
-            Op::Put { remote, source: Source::Location(source) } => {
-                Remote::PutLocation { remote: self.location(remote, op)?, source: self.location(source, op)? }
-            }
+            Op::Put { remote, source: Source::Location(source) } => Remote::PutLocation {
+                remote: self.location(memory, remote, op)?,
+                source: self.location(memory, source, op)?,
+            },
             Op::Put { remote, source: Source::Value(value) } => {
-                let remote = self.location(remote, op)?;
-                Remote::PutValue { remote, value: self.stored(remote, value, op)? }
+                let remote = self.location(memory, remote, op)?;
+                Remote::PutValue { remote, value: self.stored(memory, remote, value, op)? }
             }
-            Op::Get { into, remote } => {
-                Remote::Get { into: self.location(into, op)?, remote: self.location(remote, op)? }
-            }
+            Op::Get { into, remote } => Remote::Get {
+                into: self.location(memory, into, op)?,
+                remote: self.location(memory, remote, op)?,
+            },
             Op::RemoteAtomic { into, remote, update } => Remote::Atomic {
-                into: into.as_ref().map(|into| self.location(into, op)).transpose()?,
-                remote: self.location(remote, op)?,
+                into: into.as_ref().map(|into| self.location(memory, into, op)).transpose()?,
+                remote: self.location(memory, remote, op)?,
                 update: match update {
-                    Update::Add(value) => RemoteUpdate::Add(self.value(value, op)?),
-                    Update::Replace(value) => RemoteUpdate::Replace(self.value(value, op)?),
+                    Update::Add(value) => RemoteUpdate::Add(self.value(memory, value, op)?),
+                    Update::Replace(value) => RemoteUpdate::Replace(self.value(memory, value, op)?),
                     Update::CompareAndSwap { expected, new } => RemoteUpdate::CompareAndSwap {
-                        expected: self.value(expected, op)?,
-                        new: self.value(new, op)?,
+                        expected: self.value(memory, expected, op)?,
+                        new: self.value(memory, new, op)?,
                     },
                 },
             },
@@ -364,6 +498,10 @@ pub fn domain(program: &Program, sort: Sort, range: Option<Range>) -> Option<(i6
         (Some(range), _) if range.high.saturating_sub(range.low) >= MOST_CHOICES => None,
         (Some(range), _) => Some((range.low, range.high)),
         (None, Sort::Bool) => Some((0, 1)),
+        (None, Sort::Process) => {
+            let copies = program.process(program.named_process()?).replicas.count()?;
+            Some((0, i64::from(copies) - 1))
+        }
         (None, Sort::Enum(number)) => {
             Some((0, program.enumerations[number as usize].constructors.len() as i64 - 1))
         }

@@ -75,6 +75,9 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
         let term = |term: &Term| term_is_valid(program, Some(process), term);
         let local = |local: u32| require((local as usize) < process.locals.len(), "an unknown local");
         term(&edge.guard)?;
+        let mut sees = false;
+        edge.guard.walk(&mut |node| sees |= matches!(node.kind(), Kind::Content(_) | Kind::Seen { .. }));
+        require(!sees, "a guard that looks into memory; that is for assumptions")?;
         sort_is(&edge.guard, Sort::Bool)?;
         for op in &edge.ops {
             for part in op_terms(op) {
@@ -86,6 +89,14 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
                     sort_is(address, Sort::Address)?;
                 }
                 Op::Store { address, .. } => sort_is(address, Sort::Address)?,
+                Op::Together { stores } => {
+                    for store in stores {
+                        sort_is(&store.when, Sort::Bool)?;
+                        sort_is(&store.address, Sort::Address)?;
+                        let process = store.each.map_or(0, |(_, process)| process.0 as usize);
+                        require(process < program.processes.len(), "an unknown process")?;
+                    }
+                }
                 Op::StoreConditional { success, address, .. } => {
                     local(*success)?;
                     sort_is(address, Sort::Address)?;
@@ -113,6 +124,9 @@ pub fn op_terms(op: &Op) -> Vec<&Term> {
             vec![address, value]
         }
         Op::Assign { value, .. } => vec![value],
+        Op::Together { stores } => {
+            stores.iter().flat_map(|store| [&store.when, &store.address, &store.value]).collect()
+        }
         Op::Havoc { among: Choice::Between(low, high), .. } => vec![low, high],
         Op::Havoc { among: Choice::Member(set), .. } => vec![set],
         Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => vec![],
@@ -157,10 +171,23 @@ fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> R
             Some(info) => require(info.dimensions.len() == indices.len(), "a wrong number of indices"),
             None => invalid("an unknown variable"),
         },
-        Kind::Content(_) | Kind::At { .. } | Kind::Ended { .. } | Kind::LocalOf { .. } | Kind::Element(_)
+        Kind::Content(address) if process.is_some() => match address.kind() {
+            Kind::Address { variable, .. } => {
+                let unbuffered =
+                    program.variables.get(*variable as usize).is_some_and(|info| info.unbuffered);
+                require(unbuffered, "main memory behind the store buffers, inside a process")
+            }
+            _ => invalid("main memory at a computed address, inside a process"),
+        },
+        Kind::At { .. } | Kind::Ended { .. } | Kind::LocalOf { .. } | Kind::Element(_)
             if process.is_some() =>
         {
             invalid("a state formula inside a process")
+        }
+        Kind::Seen { process, copy, address } => {
+            has_process(*process)?;
+            copy_is_there(&program.processes[*process as usize], copy)?;
+            sort_is(address, Sort::Address)
         }
         Kind::At { process, copy, point } => {
             has_process(*process)?;
@@ -187,6 +214,7 @@ fn node_is_valid(program: &Program, process: Option<&Process>, node: &Term) -> R
 fn copy_is_there(process: &Process, copy: &Term) -> Result<(), Invalid> {
     let there = match (copy.as_value(), process.replicas.count()) {
         (Some(Value::Int(copy)), Some(count)) => (0..i64::from(count)).contains(copy),
+        (Some(Value::Process(copy)), Some(count)) => *copy < count,
         _ => true,
     };
     require(there, "a copy that is not there")

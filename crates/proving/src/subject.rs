@@ -86,7 +86,7 @@ pub fn sequential(
 
 /// One process for each thread.
 pub fn flat(program: &Program) -> Result<Program, Unsupported> {
-    passes::instantiate(program).map_err(|error| Unsupported::new(error.to_string()))
+    passes::instantiate(program)
 }
 
 /// Is there an initial state? Without one everything holds.

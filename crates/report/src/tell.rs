@@ -123,17 +123,21 @@ impl Teller<'_> {
             Action::Commit { location, .. } => {
                 self.open = None;
                 let buffered = &mut self.buffered[thread.0 as usize];
-                let oldest = buffered.iter().position(|(other, _)| other == location);
-                let place = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                let mut place = None;
+                let mut reached = Vec::new();
+                for (location, value) in leaving(before, thread, *location) {
+                    let oldest = buffered.iter().position(|(other, _)| *other == location);
+                    place = oldest.and_then(|oldest| buffered.remove(oldest).1);
+                    reached.push((location, value));
+                }
                 let line = place.map(|place| place.line);
                 self.lines.push(line);
-                let value = before.stores[thread.0 as usize].iter().find_map(|stored| match stored {
-                    Stored::Write { location: other, value } if other == location => Some(value),
-                    _ => None,
+                let effects = reached.into_iter().map(|(location, value)| {
+                    let (location, value) = self.cell(location, Some(value));
+                    Effect::Reached { location, value, line }
                 });
-                let (location, value) = self.cell(*location, value);
-                let effect = Effect::Reached { location, value, line };
-                self.push(thread, Actor::Buffer, place, "commit".into(), vec![effect]);
+                let effects = effects.collect();
+                self.push(thread, Actor::Buffer, place, "commit".into(), effects);
             }
             Action::Remote { half, .. } => {
                 self.open = None;
@@ -311,10 +315,8 @@ impl Teller<'_> {
         let mut pending = Vec::new();
         for thread in self.shape.thread_ids() {
             let name = self.shape.thread_name(self.program, thread);
-            let store = state.stores[thread.0 as usize].iter().rev().find_map(|stored| match stored {
-                Stored::Write { location: other, value } if *other == location => Some(value),
-                _ => None,
-            });
+            let stores = state.stores[thread.0 as usize].iter().rev();
+            let store = stores.into_iter().find_map(|stored| stored.value_at(location));
             let half = state.halves[thread.0 as usize].iter().find_map(|half| match half {
                 Half::Write { to, value, .. } if *to == location => Some(value),
                 _ => None,
@@ -590,13 +592,26 @@ fn standing(
     }
 }
 
+/// The stores of one entry of a buffer.
+fn stores_of(stored: &Stored) -> Vec<(u32, &Value)> {
+    match stored {
+        Stored::Write { location, value } => vec![(*location, value)],
+        Stored::Group(stores) => stores.iter().map(|(location, value)| (*location, value)).collect(),
+        Stored::Barrier => vec![],
+    }
+}
+
+/// What leaves a buffer when the oldest entry with this name does.
+fn leaving(state: &State, thread: ThreadId, location: u32) -> Vec<(u32, &Value)> {
+    let mut stores = state.stores[thread.0 as usize].iter();
+    stores.find(|stored| stored.location() == Some(location)).map(stores_of).unwrap_or_default()
+}
+
 fn buffers(program: &Program, shape: &Shape, state: &State) -> Vec<(String, Vec<(String, String)>)> {
     let mut result = Vec::new();
     for thread in shape.thread_ids() {
-        let stores = state.stores[thread.0 as usize].iter().filter_map(|stored| match stored {
-            Stored::Write { location, value } => Some(cell(program, shape, *location, Some(value))),
-            Stored::Barrier => None,
-        });
+        let stores = state.stores[thread.0 as usize].iter().flat_map(stores_of);
+        let stores = stores.map(|(location, value)| cell(program, shape, location, Some(value)));
         let halves = state.halves[thread.0 as usize].iter().map(|half| match half {
             Half::Read { from, to, .. } => {
                 let from = shape.location_name(program, *from);

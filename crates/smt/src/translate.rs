@@ -249,6 +249,7 @@ pub(crate) fn shape(term: &Term) -> Result<Shape<'_>, Unsupported> {
         Kind::Element(_) => refuse("an element of what is not a cell"),
         Kind::Binary(operator, a, b) => binary(*operator, a, b),
         Kind::Address { .. } | Kind::Number(_) | Kind::Pointer(_) => refuse("an address"),
+        Kind::Seen { .. } => refuse("what a copy would load now"),
         Kind::At { .. } | Kind::Ended { .. } => refuse("where a process stands"),
         Kind::Quantified { .. } => refuse("a quantifier"),
     }

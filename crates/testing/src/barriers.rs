@@ -35,6 +35,8 @@ impl Waiting {
                     found.push(((*location, value.clone()), waits));
                     *before.entry(*location).or_default() += 1;
                 }
+                // Not under PSO.
+                Stored::Group(_) => {}
             }
         }
         found.sort_by_key(|((location, _), _)| *location);

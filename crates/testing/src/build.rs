@@ -47,6 +47,7 @@ impl Build {
             dimensions: vec![],
             range: None,
             init: Init::Values(vec![int(init)]),
+            unbuffered: false,
             owner: None,
             span: Span::NOWHERE,
         });

@@ -255,7 +255,7 @@ impl Pair {
                     Stored::Write { location: own, value } => {
                         location.is_none_or(|location| location == *own).then(|| (*own, value.clone()))
                     }
-                    Stored::Barrier => None,
+                    Stored::Group(_) | Stored::Barrier => None,
                 });
                 self.describes(&line, &pending.collect::<Vec<_>>())
                     .map_err(|why| format!("{why}: {state:?}, {machine:?}"))?;

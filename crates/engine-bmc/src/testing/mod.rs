@@ -89,6 +89,7 @@ pub(crate) fn shape() -> Shape {
         dimensions,
         range: None,
         init: Init::Values(vec![]),
+        unbuffered: false,
         owner: None,
         span: Span::default(),
     };

@@ -27,6 +27,7 @@ fn shape(threads: &[&[Do]]) -> Program {
             dimensions: vec![],
             range: None,
             init: zero(),
+            unbuffered: false,
             owner: None,
             span: Span::NOWHERE,
         });

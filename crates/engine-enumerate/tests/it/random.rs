@@ -18,6 +18,7 @@ fn variable(name: &str) -> Variable {
         dimensions: vec![],
         range: None,
         init: Init::Values(vec![Term::int(0)]),
+        unbuffered: false,
         owner: None,
         span: Span::NOWHERE,
     }

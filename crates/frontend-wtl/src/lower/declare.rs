@@ -180,6 +180,7 @@ fn try_variable(
         dimensions,
         range: cell.range,
         init: cell.init,
+        unbuffered: false,
         owner,
         span: var.name.span,
     })

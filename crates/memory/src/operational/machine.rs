@@ -15,7 +15,8 @@ use crate::Machine;
 pub enum Action {
     /// A thread takes an edge, with the values of its choices in order.
     Step { thread: ThreadId, edge: EdgeId, choices: Vec<i64> },
-    /// The oldest pending store of a thread to a location reaches memory.
+    /// The oldest pending store of a thread to a location reaches memory, with those that are grouped with it; a group
+    /// has the name of its first location.
     Commit { thread: ThreadId, location: u32 },
     /// A pending half of a remote operation happens.
     Remote { thread: ThreadId, half: Half },
@@ -199,10 +200,16 @@ fn committable(machine: Machine, stores: &[Stored]) -> Vec<u32> {
 fn commit(state: &State, thread: ThreadId, location: u32) -> State {
     let mut next = state.clone();
     let stores = &mut next.stores[thread.0 as usize];
-    if let Some(oldest) = stores.iter().position(|stored| stored.location() == Some(location))
-        && let Stored::Write { value, .. } = stores.remove(oldest)
-    {
-        next.memory[location as usize] = value;
+    if let Some(oldest) = stores.iter().position(|stored| stored.location() == Some(location)) {
+        match stores.remove(oldest) {
+            Stored::Write { value, .. } => next.memory[location as usize] = value,
+            Stored::Group(together) => {
+                for (location, value) in together {
+                    next.memory[location as usize] = value;
+                }
+            }
+            Stored::Barrier => {}
+        }
     }
     while stores.first() == Some(&Stored::Barrier) {
         stores.remove(0);
@@ -300,18 +307,49 @@ impl OfThread<'_> {
 
 impl Memory for OfThread<'_> {
     fn load(&mut self, location: u32, mode: Mode, _: &Tags) -> Result<Value, Stop> {
-        let newest = self.stores().iter().rev().find_map(|stored| match stored {
-            Stored::Write { location: other, value } if *other == location => Some(value.clone()),
-            _ => None,
-        });
+        let newest = self.stores().iter().rev().find_map(|stored| stored.value_at(location));
         match newest {
-            Some(value) if mode != Mode::Locked => Ok(value),
+            Some(value) if mode != Mode::Locked => Ok(value.clone()),
             _ => Ok(self.state.memory[location as usize].clone()),
         }
     }
 
+    fn content(&self, location: u32) -> Result<Value, Fault> {
+        self.state.memory.get(location as usize).cloned().ok_or(Fault::OutOfBounds)
+    }
+
+    fn seen(&self, thread: ThreadId, location: u32) -> Result<Value, Fault> {
+        self.state.seen(thread, location).cloned().ok_or(Fault::OutOfBounds)
+    }
+
+    fn store_together(&mut self, stores: &[(u32, Value)], mode: Mode) -> Result<(), Stop> {
+        let at_once = |location: u32| {
+            let variable = self.shape.locations[location as usize].variable;
+            self.program.variables[variable as usize].unbuffered
+        };
+        let all = !self.machine.buffers_stores() || mode == Mode::Locked;
+        let (direct, buffered): (Vec<_>, Vec<_>) =
+            stores.iter().cloned().partition(|(location, _)| all || at_once(*location));
+        for (location, value) in direct {
+            self.state.to_mut().memory[location as usize] = value;
+        }
+        match (&buffered[..], self.machine) {
+            ([], _) => Ok(()),
+            ([(location, value)], _) => self.store(*location, value.clone(), mode, &Tags::new()),
+            (_, Machine::Tso) => {
+                self.stores_mut().push(Stored::Group(buffered));
+                Ok(())
+            }
+            _ => Err(Stop::Unsupported {
+                what: "stores that become visible together, with a buffer a location".into(),
+            }),
+        }
+    }
+
     fn store(&mut self, location: u32, value: Value, mode: Mode, tags: &Tags) -> Result<(), Stop> {
-        if !self.machine.buffers_stores() || mode == Mode::Locked {
+        let variable = self.shape.locations[location as usize].variable;
+        let unbuffered = self.program.variables[variable as usize].unbuffered;
+        if !self.machine.buffers_stores() || mode == Mode::Locked || unbuffered {
             self.state.to_mut().memory[location as usize] = value;
             return Ok(());
         }
@@ -334,7 +372,7 @@ impl Memory for OfThread<'_> {
             return Ok(());
         }
         if let Some(location) = location {
-            let pending = self.stores().iter().any(|stored| stored.location() == Some(location));
+            let pending = self.stores().iter().any(|stored| stored.value_at(location).is_some());
             return if pending { Err(Stop::NotEnabled) } else { Ok(()) };
         }
         if fence.orders.contains(Orders::WR) {

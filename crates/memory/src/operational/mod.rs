@@ -4,6 +4,9 @@
 //! * A plain store under TSO and PSO enters its thread's buffer, and a [`Action::Commit`] brings it
 //!   to memory later: under TSO in order, under PSO in order for each location. A load takes the
 //!   newest store to its location from its own thread's buffer, or else memory.
+//! * Stores that happen together (`Op::Together`) enter the buffer under TSO as one entry and reach memory as one. Those to
+//!   variables outside the buffers reach it at once. PSO does not say what such a group means, and is refused.
+//! * What a step sees of memory in its terms it sees at one instant, each copy looking into its own buffer first.
 //! * A locked edge needs empty buffers and acts on memory directly.
 //! * A fence that orders WR needs empty buffers (`fence(x)`: no store to x in them). Under PSO a
 //!   fence that orders WW only, and a release store, put a barrier into the buffer that later stores

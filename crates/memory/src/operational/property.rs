@@ -29,6 +29,10 @@ impl Environment for View<'_> {
     fn content(&self, location: u32) -> Result<Value, Fault> {
         self.state.memory.get(location as usize).cloned().ok_or(Fault::OutOfBounds)
     }
+    fn seen(&self, process: u32, copy: i64, location: u32) -> Result<Value, Fault> {
+        let thread = self.shape.checked_thread(process, copy)?;
+        self.state.seen(thread, location).cloned().ok_or(Fault::OutOfBounds)
+    }
     fn at(&self, process: u32, copy: i64, point: u32) -> Result<bool, Fault> {
         let thread = self.shape.checked_thread(process, copy)?;
         Ok(self.state.threads[thread.0 as usize].point == Point(point))

@@ -23,14 +23,29 @@ pub enum Stored {
         location: u32,
         value: Value,
     },
+    /// Several stores that reach memory together, sorted by location.
+    Group(Vec<(u32, Value)>),
     /// Later stores do not pass (PSO).
     Barrier,
 }
 
 impl Stored {
+    /// The location that names the entry: that of the store, or the first of a group.
     pub fn location(&self) -> Option<u32> {
         match self {
             Stored::Write { location, .. } => Some(*location),
+            Stored::Group(stores) => stores.first().map(|(location, _)| *location),
+            Stored::Barrier => None,
+        }
+    }
+
+    /// The value that the entry has for a location.
+    pub fn value_at(&self, location: u32) -> Option<&Value> {
+        match self {
+            Stored::Write { location: other, value } => (*other == location).then_some(value),
+            Stored::Group(stores) => {
+                stores.iter().find(|(other, _)| *other == location).map(|(_, value)| value)
+            }
             Stored::Barrier => None,
         }
     }
@@ -56,7 +71,15 @@ impl Half {
 }
 
 impl State {
-    /// How many stores and remote halves of a thread are pending.
+    /// What a thread would load from a location now: the newest entry of its own buffer that stores to it, or else
+    /// memory.
+    pub fn seen(&self, thread: ThreadId, location: u32) -> Option<&Value> {
+        let stores = &self.stores[thread.0 as usize];
+        let newest = stores.iter().rev().find_map(|stored| stored.value_at(location));
+        newest.or_else(|| self.memory.get(location as usize))
+    }
+
+    /// How many stores and remote halves of a thread are pending; stores that reach memory together count once.
     pub fn pending(&self, thread: ThreadId) -> usize {
         let thread = thread.0 as usize;
         self.stores[thread].iter().filter(|stored| **stored != Stored::Barrier).count()

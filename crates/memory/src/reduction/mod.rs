@@ -54,7 +54,7 @@ pub trait Reduction: fmt::Debug + Sync {
 
     /// The program under sequential consistency, flat: where a proof begins.
     fn sequential(&self, program: &Program) -> Result<Program, Unsupported> {
-        instantiate(program).map_err(|why| Unsupported::new(why.to_string()))
+        instantiate(program)
     }
 
     fn reduce(&self, program: &Program, capacity: &Capacity) -> Result<Reduced, Unsupported>;

@@ -52,8 +52,8 @@ use std::collections::BTreeMap;
 use wattle_logic::{Kind, Sort, Term, Value};
 use wattle_program::passes::instantiate;
 use wattle_program::{
-    Init, Name, NotFixed, Process, ProcessId, Program, Property, PropertyKind, Range, Shape, ThreadId,
-    Unsupported, Variable,
+    Init, Name, Process, ProcessId, Program, Property, PropertyKind, Range, Shape, ThreadId, Unsupported,
+    Variable,
 };
 use wattle_source::Span;
 
@@ -116,13 +116,12 @@ pub(super) fn reduce<B>(
     buffers: fn(Vec<B>) -> Buffers,
     thread: impl Fn(&Source<'_>, &mut Process, &[u32], &Bounds) -> Result<(B, Translated), Unsupported>,
 ) -> Result<Reduced, Unsupported> {
-    let not_fixed = |why: NotFixed| Unsupported::new(why.to_string());
-    let mut program = instantiate(program).map_err(not_fixed)?;
+    let mut program = instantiate(program)?;
     let overflow = capacity.rest.is_none().then_some(program.variables.len() as u32);
     if overflow.is_some() {
         program.variables.push(flag(&program));
     }
-    let shape = Shape::new(&program).map_err(not_fixed)?;
+    let shape = Shape::new(&program).map_err(|why| Unsupported::new(why.to_string()))?;
     if let Some(overflow) = overflow {
         address::keep_off(&mut program, &shape, overflow);
     }
@@ -158,6 +157,7 @@ fn flag(program: &Program) -> Variable {
         dimensions: vec![],
         range: Some(Range { low: 0, high: 1 }),
         init: Init::Values(vec![Term::int(0)]),
+        unbuffered: false,
         owner: None,
         span: Span::NOWHERE,
     }

@@ -11,6 +11,8 @@
 //! choices of initial values: a schedule of one program is a schedule of the other. Thread number `n` of
 //! the old program is process number `n` of the new one.
 //!
+//! Joint steps ([`joint_step`]) are refused: quantifiers inside a step stay as they are.
+//!
 //! A flush, spawn or join whose copy is computed has no process to name, so it becomes *unsupported*. Terms
 //! are folded, which changes dependencies as written; models that order by them take the old program.
 
@@ -20,12 +22,15 @@ use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Value};
 
 use super::{liveness, observed_locals};
 use crate::validate::op_terms;
-use crate::{Dimension, Init, Local, Name, NotFixed, Op, Process, ProcessId, Program, Replicas, Shape};
-use crate::{ThreadId, Variable};
+use crate::{Dimension, Init, Local, Name, Op, Process, ProcessId, Program, Replicas, Shape};
+use crate::{ThreadId, Unsupported, Variable, joint_step};
 
 /// See the module.
-pub fn instantiate(program: &Program) -> Result<Program, NotFixed> {
-    let shape = Shape::new(program)?;
+pub fn instantiate(program: &Program) -> Result<Program, Unsupported> {
+    if let Some(unsupported) = joint_step(program) {
+        return Err(unsupported);
+    }
+    let shape = Shape::new(program).map_err(|why| Unsupported::new(why.to_string()))?;
     let variables = first_parts(program, &shape);
     let mut renaming = Renaming { program, shape: &shape, variables, constants: vec![] };
     renaming.constants = shape.thread_ids().map(|thread| renaming.constants(thread)).collect();

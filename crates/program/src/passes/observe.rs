@@ -72,6 +72,7 @@ mod tests {
                 dimensions: vec![Dimension::Copies(ProcessId(0)), Dimension::Fixed(3)],
                 range: None,
                 init: Init::Values(vec![]),
+                unbuffered: false,
                 owner: None,
                 span: Span::NOWHERE,
             }],

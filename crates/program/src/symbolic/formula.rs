@@ -136,6 +136,7 @@ impl Compiler<'_, '_> {
                 let thread = self.thread(*process, copy)?;
                 self.state.local(self.arena, thread, *local).ok_or_else(meaningless)?
             }
+            Kind::Seen { .. } => return refused("what a copy would load now"),
             Kind::Element(_) => return Err(meaningless()),
             Kind::Quantified { quantifier, bound: name, process, body } => {
                 let all = *quantifier == Quantifier::Forall;

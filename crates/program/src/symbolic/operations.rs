@@ -209,6 +209,9 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
                 let told = self.store_conditional(address, value, tags, at)?;
                 self.set(*success, told, None)?;
             }
+            Op::Together { .. } => {
+                return Err(self.refuse("stores that become visible together, under axioms"));
+            }
             Op::Assign { local, value: term } => {
                 let value = self.domain.defined(term, at)?;
                 let range = self.domain.range_of(term);

@@ -134,6 +134,7 @@ pub trait Terms<'s> {
             }
             Kind::Symbol(Symbol::Bound(_))
             | Kind::Content(_)
+            | Kind::Seen { .. }
             | Kind::At { .. }
             | Kind::Ended { .. }
             | Kind::LocalOf { .. }

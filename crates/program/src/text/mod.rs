@@ -49,7 +49,8 @@ const RESERVED: &str = "
     do each edge else end ended entry enum exists false fence filter finally flush forall forbid forget
     from get havoc hidden if in init inside int into intset join label load load_exclusive local
     location locked me mem none number observe owner plain point pointer predicate process program put range
-    remote replace spawn store store_conditional symbol tagged then thread to true unsupported when
+    remote replace seen spawn store store_conditional symbol tagged then thread to together true unbuffered
+    unsupported when
     with
 ";
 

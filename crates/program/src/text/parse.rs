@@ -10,9 +10,9 @@ use super::codes;
 use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
-    Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op, Orders, Origin,
-    Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas, Role, Source,
-    Tags, Update, Variable, Vocabulary,
+    Broadcast, Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op,
+    Orders, Origin, Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas,
+    Role, Source, Tags, Update, Variable, Vocabulary,
 };
 
 /// See the module `text`. The result need not be valid; `validate` tells.
@@ -91,6 +91,7 @@ fn outline_line(line: &mut Line<'_>, word: &str, outline: &mut Program) -> Read<
                 dimensions: vec![],
                 range: None,
                 init: Init::Any,
+                unbuffered: false,
                 owner: None,
                 span: Span::NOWHERE,
             });
@@ -219,8 +220,9 @@ fn variable(line: &mut Line<'_>) -> Read<Variable> {
     let sort = line.sort()?;
     let range = range(line)?;
     let init = init(line)?;
+    let unbuffered = line.accept("unbuffered");
     let owner = if line.accept("owner") { Some(line.process_reference()?) } else { None };
-    Ok(Variable { name, sort, dimensions, range, init, owner, span: line.span()? })
+    Ok(Variable { name, sort, dimensions, range, init, unbuffered, owner, span: line.span()? })
 }
 
 fn range(line: &mut Line<'_>) -> Read<Option<Range>> {
@@ -342,6 +344,18 @@ fn op(line: &mut Line<'_>) -> Read<Op> {
             let (address, value) = equation(line)?;
             Op::StoreConditional { success, address, value, tags: tags(line)? }
         }
+        "together" => {
+            line.expect("{")?;
+            let mut stores = Vec::new();
+            if !line.accept("}") {
+                stores.push(broadcast(line)?);
+                while line.accept(",") {
+                    stores.push(broadcast(line)?);
+                }
+                line.expect("}")?;
+            }
+            Op::Together { stores }
+        }
         "assign" => {
             let local = line.local()?;
             line.expect("=")?;
@@ -416,6 +430,21 @@ fn op(line: &mut Line<'_>) -> Read<Op> {
             return line.error(codes::SYNTAX, token.span, message);
         }
     })
+}
+
+/// `each ?0 in p: address = value when condition`
+fn broadcast(line: &mut Line<'_>) -> Read<Broadcast> {
+    let mut each = None;
+    if line.accept("each") {
+        line.expect("?")?;
+        let bound = line.number()?;
+        line.expect("in")?;
+        each = Some((bound, line.process_reference()?));
+        line.expect(":")?;
+    }
+    let (address, value) = equation(line)?;
+    let when = if line.accept("when") { line.term()? } else { Term::bool(true) };
+    Ok(Broadcast { each, when, address, value })
 }
 
 /// `address = value`

@@ -8,8 +8,8 @@ use wattle_source::Span;
 
 use super::{instance, needs_quotes};
 use crate::{
-    Choice, Dimension, Edge, Fence, Init, Mode, Name, Op, Orders, PointInfo, Process, ProcessId, Program,
-    PropertyKind, Range, Replicas, Role, Source, Tags, Update, Variable,
+    Broadcast, Choice, Dimension, Edge, Fence, Init, Mode, Name, Op, Orders, PointInfo, Process, ProcessId,
+    Program, PropertyKind, Range, Replicas, Role, Source, Tags, Update, Variable,
 };
 
 /// See the module `text`.
@@ -140,6 +140,9 @@ impl Printer<'_> {
         }
         write!(out, " : {}{}", self.sort(variable.sort), range(variable.range))?;
         write!(out, " {}", self.init(&variable.init))?;
+        if variable.unbuffered {
+            write!(out, " unbuffered")?;
+        }
         if let Some(owner) = variable.owner {
             write!(out, " owner {}", self.process_name(owner.0))?;
         }
@@ -209,6 +212,10 @@ impl Printer<'_> {
             Op::Store { address, value, tags } => {
                 format!("store {} = {}{}", t(address), t(value), tagged(tags))
             }
+            Op::Together { stores } => {
+                let stores: Vec<String> = stores.iter().map(|store| self.broadcast(store)).collect();
+                format!("together {{ {} }}", stores.join(", "))
+            }
             Op::Assign { local, value } => format!("assign {} = {}", self.local_name(*local), t(value)),
             Op::Havoc { local, among } => {
                 let among = match among {
@@ -248,6 +255,18 @@ impl Printer<'_> {
             Op::Join { process, copy } => format!("join {}", self.copy(*process, copy)),
             Op::Unsupported { what, span } => format!("unsupported {} {}", quoted(what), exact_span(*span)),
         }
+    }
+
+    fn broadcast(&self, store: &Broadcast) -> String {
+        let mut out = String::new();
+        if let Some((bound, process)) = store.each {
+            out += &format!("each ?{bound} in {}: ", self.process_name(process.0));
+        }
+        out += &format!("{} = {}", self.term(&store.address), self.term(&store.value));
+        if store.when != Term::bool(true) {
+            out += &format!(" when {}", self.term(&store.when));
+        }
+        out
     }
 
     fn fence(&self, fence: &Fence) -> String {
@@ -337,6 +356,12 @@ impl Printer<'_> {
             Kind::Content(address) => {
                 let usual = content_sort(self.program, address);
                 *out += &format!("mem({})", self.term(address));
+                *out += &self.annotation(term.sort(), usual);
+            }
+            Kind::Seen { process, copy, address } => {
+                let usual = content_sort(self.program, address);
+                let (copy, address) = (self.copy(ProcessId(*process), copy), self.term(address));
+                *out += &format!("seen({copy}, {address})");
                 *out += &self.annotation(term.sort(), usual);
             }
             Kind::At { process, copy, point } => {

@@ -397,7 +397,7 @@ impl<'a> Line<'a> {
         let token = self.peek();
         let known = [
             "true", "false", "me", "copies", "local", "mem", "number", "pointer", "ended", "symbol",
-            "location", "thread", "each",
+            "location", "thread", "each", "seen",
         ];
         if !known.contains(&token.text.as_str()) {
             return Ok(None);
@@ -427,6 +427,13 @@ impl<'a> Line<'a> {
                 let address = self.term()?;
                 let sort = self.closed(content_sort(self.outline, &address))?;
                 Term::content(address, sort)
+            }
+            "seen" => {
+                let (process, copy) = self.copy()?;
+                self.expect(",")?;
+                let address = self.term()?;
+                let sort = self.closed(content_sort(self.outline, &address))?;
+                Term::seen(process.0, copy, address, sort)
             }
             "number" => {
                 let address = self.term()?;

@@ -42,6 +42,7 @@ fn frame() -> Program {
         dimensions,
         range: None,
         init: Init::Values(vec![Term::value(sort.zero(), sort)]),
+        unbuffered: false,
         owner: None,
         span: Span::NOWHERE,
     };
@@ -231,6 +232,9 @@ fn every_kind_of_term() {
         Term::content(Term::address(1, vec![r(), r()]), BYTE),
         Term::content(Term::binary(Binary::Offset, x(), r()), Sort::Int),
         Term::content(Term::binary(Binary::Offset, x(), r()), BYTE),
+        Term::seen(1, Term::bound_process(3), x(), Sort::Int),
+        Term::seen(1, r(), Term::address(1, vec![r(), Term::me_process()]), BYTE),
+        Term::seen(2, r(), Term::binary(Binary::Offset, x(), r()), BYTE),
         Term::at(0, Term::int(0), 1),
         Term::at(1, r(), 0),
         Term::at(2, r(), 1),
@@ -272,6 +276,8 @@ fn every_part_of_a_program() {
     let mut program = frame();
     program.variables[0].range = Some(Range { low: -5, high: 3 });
     program.variables[0].owner = Some(ProcessId(2));
+    program.variables[0].unbuffered = true;
+    program.variables[1].unbuffered = true;
     program.variables[0].span = Span::new(FileId(2), 5, 6);
     program.variables[1].init = Init::Values(vec![Term::int(1), Term::int(-2), Term::me()]);
     program.variables[2].init = Init::Any;
@@ -517,4 +523,45 @@ fn damaged_text_never_panics() {
         }
         let _ = read(&letters.into_iter().collect::<String>());
     }
+}
+
+/// A transition of a parameterised system: parameters are chosen, guards see memory, stores happen together.
+#[test]
+fn joint_steps() {
+    let text = "wir 1
+program \"mutex_N.cub\"
+vocabulary generic
+enum loc { L1 L2 L3 }
+variable PC[copies proc] : loc init loc.L1 unbuffered
+variable R[copies proc] : bool init false
+process proc copies any
+  local q : process init thread(0) hidden
+  entry 0
+  point 0
+  edge 0 -> 0 do assume mem(&PC[me:process]) == loc.L1; together { &PC[me:process] = loc.L2, &R[me:process] = true }
+  edge 0 -> 0 do fence fence rr rw wr ww cumulative; assume mem(&PC[me:process]) == loc.L2 && \
+(forall ?0 in proc: ?0:process == me:process || seen(proc[me:process], &R[?0:process]) == false); \
+together { &PC[me:process] = loc.L3 }
+  edge 0 -> 0 locked do havoc q; assume q != me:process; assume seen(proc[me:process], &R[q]) == true; \
+together { &R[me:process] = seen(proc[me:process], &R[q]), each ?0 in proc: &R[?0:process] = false when ?0:process < q }
+forbid (exists ?0 in proc: (exists ?1 in proc: ?0:process != ?1:process && \
+mem(&PC[?0:process]) == loc.L3 && seen(proc[?1:process], &R[?0:process]) == true))
+"
+    .replace("\\\n", "");
+    let program = read(&text).unwrap();
+    assert_eq!(print(&program), text);
+    assert_eq!(crate::validate(&program), Ok(()));
+    assert_eq!(program.named_process(), Some(ProcessId(0)));
+    let named = crate::joint_step(&program).map(|unsupported| unsupported.what);
+    assert_eq!(named.as_deref(), Some("a variable outside the store buffers"));
+    assert!(
+        crate::joint_step(&Program { variables: vec![], processes: vec![], ..program.clone() }).is_some()
+    );
+
+    let wrong = |from: &str, to: &str| crate::validate(&read(&text.replace(from, to)).unwrap());
+    assert!(wrong("L1 unbuffered", "L1").is_err(), "main memory behind the buffers");
+    assert!(
+        wrong("do havoc q", "when mem(&PC[q]) == loc.L1 do havoc q").is_err(),
+        "a guard looks into memory"
+    );
 }

@@ -68,6 +68,7 @@ impl Builder {
             dimensions: dimension.into_iter().collect(),
             range: None,
             init: Init::Values(vec![int(init)]),
+            unbuffered: false,
             owner,
             span: Span::NOWHERE,
         });

@@ -12,9 +12,8 @@ pub(super) struct Split {
 }
 
 pub(super) fn flat(program: &Program) -> Result<Split, Unsupported> {
-    let not_fixed = |why: wattle_program::NotFixed| Unsupported::new(why.to_string());
-    let shape = Shape::new(program).map_err(not_fixed)?;
-    let plain = instantiate(program).map_err(not_fixed)?;
+    let shape = Shape::new(program).map_err(|why| Unsupported::new(why.to_string()))?;
+    let plain = instantiate(program)?;
     let computed = |process: ProcessId, edge: EdgeId| {
         let threads = shape.thread_ids().filter(|thread| shape.info(*thread).process == process);
         let mut flat = threads.map(|thread| plain.processes[thread.0 as usize].cfg.edge(edge));
@@ -39,7 +38,7 @@ pub(super) fn flat(program: &Program) -> Result<Split, Unsupported> {
         of.push(origins);
     }
     let of = shape.thread_ids().map(|thread| of[shape.info(thread).process.0 as usize].clone()).collect();
-    Ok(Split { program: instantiate(&split).map_err(not_fixed)?, of })
+    Ok(Split { program: instantiate(&split)?, of })
 }
 
 /// The edge for each copy that its flushes may name, and for none of them.

@@ -147,7 +147,16 @@ impl<'a> Writing<'a> {
         let name = unused(name, self.result.variables.iter().map(|variable| &variable.name));
         let init = Init::Values(vec![init]);
         let (dimensions, owner, span) = (vec![], None, Span::NOWHERE);
-        self.result.variables.push(Variable { name, sort, dimensions, range, init, owner, span });
+        self.result.variables.push(Variable {
+            name,
+            sort,
+            dimensions,
+            range,
+            init,
+            unbuffered: false,
+            owner,
+            span,
+        });
         self.result.variables.len() as u32 - 1
     }
 

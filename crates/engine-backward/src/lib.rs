@@ -2,6 +2,7 @@
 #![warn(unreachable_pub)]
 mod cube;
 mod embed;
+mod extract;
 mod init;
 mod knowledge;
 mod literal;

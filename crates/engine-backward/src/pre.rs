@@ -27,9 +27,10 @@
 //! **Pruning.** A transition that gives no value to anything that the cube speaks of only adds constraints: its pre-image is
 //! included in the cube, and is not made.
 //!
-//! **Universal guards** speak of all processes at the moment of the step. They are instantiated for every process of the cube, and the fact stays in
-//! the cube for those that enter it later: they were there. Only a broadcast to an array that such a fact speaks of makes it forgotten,
-//! which is an over-approximation (`approximate`).
+//! **Universal guards** speak of all processes at the moment of the step. They are instantiated for every process of the cube. For those that enter it
+//! later there are two ways: the fact is forgotten (an over-approximation, `approximate`), or it stays in the cube (`lasting`), because they were
+//! there. The second is exact, but whatever any process does to what such a fact speaks of then matters, and the search may not end; so it is
+//! tried only after the first has led to a trace that is none. A broadcast to an array that a lasting fact speaks of makes it forgotten, too.
 
 use crate::cube::{Cube, MOST, Node};
 use crate::knowledge::Knowledge;
@@ -55,8 +56,23 @@ pub struct Images {
     pub tried: u64,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Processes of a cube.
+    pub most: usize,
+    /// Keep facts about all processes, for those that enter a cube later.
+    pub lasting: bool,
+}
+
 /// All pre-images of the cube by one transition.
-pub fn pre_image(system: &System, cube: &Cube, transition: &Transition, most: usize, images: &mut Images) {
+pub fn pre_image(
+    system: &System,
+    cube: &Cube,
+    transition: &Transition,
+    limits: Limits,
+    images: &mut Images,
+) {
+    let Limits { most, lasting } = limits;
     for (pins, arguments) in placements(&cube.pins, transition.parameters, &transition.fixed) {
         if system.count.is_some_and(|count| pins.len() > usize::from(count)) {
             continue;
@@ -65,7 +81,7 @@ pub fn pre_image(system: &System, cube: &Cube, transition: &Transition, most: us
             images.too_many |= touches(cube, transition, &arguments);
             continue;
         }
-        Step { system, cube, transition, pins, arguments }.images(images);
+        Step { system, cube, transition, pins, arguments, lasting }.images(images);
     }
 }
 
@@ -148,6 +164,7 @@ struct Step<'a> {
     transition: &'a Transition,
     pins: Vec<Option<u8>>,
     arguments: Vec<Process>,
+    lasting: bool,
 }
 
 /// What a step does to the cells that the cube speaks of: the conditions of its cases, and values.
@@ -344,8 +361,10 @@ impl Step<'_> {
                 variants = product(&variants, &universal.instance(&choice));
             }
             let all = self.system.count.is_some_and(|count| usize::from(count) == self.pins.len());
-            if !all {
-                universals.push(universal);
+            match all {
+                true => {}
+                false if self.lasting => universals.push(universal),
+                false => approximate = true,
             }
         }
         for variant in variants {
@@ -406,10 +425,12 @@ impl Step<'_> {
         let mut written: Vec<Cell> = vec![];
         let mut arrays: Vec<u16> = vec![];
         for (pattern, update) in patterns.iter().filter(|(pattern, _)| self.system.weak(*pattern)) {
+            let always = |update: &Update| update.cases.iter().all(|case| case.value.is_some());
             if pattern.indices().all(|index| index < BOUND) {
-                written.push(*pattern);
+                written.extend(always(update).then_some(*pattern));
             } else if pattern.indices().all(|index| index >= BOUND)
-                && update.cases.iter().all(|case| case.value.is_some())
+                && (patterns.iter().filter(|(other, _)| other.variable == pattern.variable))
+                    .all(|(_, update)| always(update))
             {
                 arrays.push(pattern.variable);
             }

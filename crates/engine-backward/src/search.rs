@@ -22,7 +22,7 @@ use crate::cube::Cube;
 use crate::init::{Start, constants_allow, initial_state};
 use crate::literal::Process;
 use crate::options::{Backward, Order};
-use crate::pre::{Images, pre_image};
+use crate::pre::{Images, Limits, pre_image};
 use crate::start::bad_cubes;
 use crate::system::System;
 
@@ -61,6 +61,8 @@ pub enum End {
 pub struct Search<'a> {
     system: &'a System,
     options: &'a Backward,
+    /// See [`pre`](crate::pre), universal guards.
+    lasting: bool,
     run: &'a Run,
     pub nodes: Vec<Node>,
     queue: BTreeSet<Key>,
@@ -97,8 +99,9 @@ impl Figures {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(system: &'a System, options: &'a Backward, run: &'a Run) -> Search<'a> {
+    pub fn new(system: &'a System, options: &'a Backward, lasting: bool, run: &'a Run) -> Search<'a> {
         Search {
+            lasting,
             system,
             options,
             run,
@@ -140,8 +143,8 @@ impl<'a> Search<'a> {
     fn push_pre_images(&mut self, parent: usize, transition: usize) -> Result<(), Reason> {
         let mut images = Images::default();
         let (cube, depth) = (&self.nodes[parent].cube, self.nodes[parent].depth + 1);
-        let most = self.options.max_processes;
-        pre_image(self.system, cube, &self.system.transitions[transition], most, &mut images);
+        let limits = Limits { most: self.options.max_processes, lasting: self.lasting };
+        pre_image(self.system, cube, &self.system.transitions[transition], limits, &mut images);
         self.statistics.tried += images.tried;
         self.too_many |= images.too_many;
         let work = TRY * (1 + images.tried);

@@ -63,11 +63,11 @@ fn mutex(fence: bool) -> System {
 
 #[test]
 fn with_and_without_fence() {
-    for fence in [true] {
+    for fence in [true, false] {
         let system = mutex(fence);
         let run = Run::default();
         let options = Backward { max_nodes: 60, ..Backward::default() };
-        let mut search = Search::new(&system, &options, &run);
+        let mut search = Search::new(&system, &options, false, &run);
         let end = search.backward();
         println!("{fence} {:?} {:?}", matches!(end, Ok(End::Safe)), search.statistics);
         for node in search.proof() {

@@ -332,7 +332,7 @@ fn largest_group(program: &Program, shape: &Shape) -> usize {
     let sizes = edges.flat_map(|edge| &edge.ops).map(|op| match op {
         Op::Together { stores } => (stores.iter())
             .filter(|store| buffered(&store.address))
-            .map(|store| store.each.map_or(1, |(_, process)| shape.copies_of(process) as usize))
+            .map(|store| store.instances(|process| shape.copies_of(process)).len())
             .sum(),
         _ => 1,
     });
@@ -393,10 +393,8 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
             Op::Together { stores } => {
                 let mut joint = Vec::new();
                 for store in stores {
-                    let copies = store.each.map_or(1, |(_, process)| scope.shape.copies_of(process));
-                    for copy in 0..copies {
-                        let bound = store.each.map(|(bound, _)| (bound, i64::from(copy)));
-                        let term = |term: &Term| scope.compile_for(term, bound);
+                    for bound in store.instances(|process| scope.shape.copies_of(process)) {
+                        let term = |term: &Term| scope.compile_for(term, &bound);
                         let (when, address) = (term(&store.when), term(&store.address));
                         joint.push(Joint { when, address, value: term(&store.value) });
                     }

@@ -102,9 +102,9 @@ impl Scope<'_> {
         self.term(term, &mut Vec::new())
     }
 
-    /// With a value for a bound variable.
-    pub(crate) fn compile_for(&self, term: &Term, bound: Option<(u32, i64)>) -> Expression {
-        self.term(term, &mut bound.into_iter().collect())
+    /// With values for bound variables.
+    pub(crate) fn compile_for(&self, term: &Term, bound: &[(u32, i64)]) -> Expression {
+        self.term(term, &mut bound.to_vec())
     }
 
     fn term(&self, term: &Term, bound: &mut Vec<(u32, i64)>) -> Expression {

@@ -172,14 +172,30 @@ impl Op {
     }
 }
 
-/// A store, or one for every copy of a process, where a condition holds.
+/// A store, or one for every copy of a process (or pair of copies), where a condition holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Broadcast {
-    /// For every copy of this process; in the terms below the bound variable with this number is the copy.
-    pub each: Option<(u32, ProcessId)>,
+    /// For every copy of these processes; in the terms below the bound variable with this number is the copy.
+    pub each: Vec<(u32, ProcessId)>,
     pub when: Term,
     pub address: Term,
     pub value: Term,
+}
+
+impl Broadcast {
+    /// One assignment of copies to the bound variables for each store.
+    pub fn instances(&self, copies: impl Fn(ProcessId) -> u32) -> Vec<Vec<(u32, i64)>> {
+        let mut all = vec![vec![]];
+        for (bound, process) in &self.each {
+            let copies = i64::from(copies(*process));
+            let longer = |start: &Vec<(u32, i64)>| {
+                let start = start.clone();
+                (0..copies).map(move |copy| start.iter().copied().chain([(*bound, copy)]).collect())
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
 }
 
 /// The source of a put: a location that is read later, or a value that is known now.

@@ -355,10 +355,8 @@ impl Run<'_> {
     ) -> Result<Vec<(u32, Value)>, Stop> {
         let mut result = BTreeMap::new();
         for store in stores {
-            let copies = store.each.map_or(1, |(_, process)| self.shape.copies_of(process));
-            for copy in 0..copies {
-                let bound = store.each.map(|(bound, _)| (bound, i64::from(copy)));
-                let bound = bound.as_slice();
+            for bound in store.instances(|process| self.shape.copies_of(process)) {
+                let bound = &bound[..];
                 let fault = Stop::Fault { fault: Fault::Meaningless, op };
                 if !self.value_for(memory, &store.when, bound, op)?.as_bool().ok_or(fault)? {
                     continue;

@@ -93,8 +93,9 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
                     for store in stores {
                         sort_is(&store.when, Sort::Bool)?;
                         sort_is(&store.address, Sort::Address)?;
-                        let process = store.each.map_or(0, |(_, process)| process.0 as usize);
-                        require(process < program.processes.len(), "an unknown process")?;
+                        for (_, process) in &store.each {
+                            require((process.0 as usize) < program.processes.len(), "an unknown process")?;
+                        }
                     }
                 }
                 Op::StoreConditional { success, address, .. } => {

@@ -434,12 +434,12 @@ fn op(line: &mut Line<'_>) -> Read<Op> {
 
 /// `each ?0 in p: address = value when condition`
 fn broadcast(line: &mut Line<'_>) -> Read<Broadcast> {
-    let mut each = None;
-    if line.accept("each") {
+    let mut each = Vec::new();
+    while line.accept("each") {
         line.expect("?")?;
         let bound = line.number()?;
         line.expect("in")?;
-        each = Some((bound, line.process_reference()?));
+        each.push((bound, line.process_reference()?));
         line.expect(":")?;
     }
     let (address, value) = equation(line)?;

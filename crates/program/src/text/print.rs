@@ -259,7 +259,7 @@ impl Printer<'_> {
 
     fn broadcast(&self, store: &Broadcast) -> String {
         let mut out = String::new();
-        if let Some((bound, process)) = store.each {
+        for (bound, process) in &store.each {
             out += &format!("each ?{bound} in {}: ", self.process_name(process.0));
         }
         out += &format!("{} = {}", self.term(&store.address), self.term(&store.value));

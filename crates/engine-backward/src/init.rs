@@ -20,11 +20,16 @@ pub struct Start {
 }
 
 pub fn initial_state(system: &System, cube: &Cube) -> Option<Start> {
+    initial_state_with(system, cube, usize::from(system.count.unwrap_or(0)), &[])
+}
+
+/// With so many processes at least, and with further literals about memory.
+pub fn initial_state_with(system: &System, cube: &Cube, processes: usize, also: &[Literal]) -> Option<Start> {
     let mut pins = cube.pins.clone();
     let old = pins.len();
-    pins.resize(old.max(usize::from(system.count.unwrap_or(0))), None);
+    pins.resize(old.max(processes), None);
     let memory = |literal: &Literal| as_memory(literal);
-    let literals: Vec<Literal> = cube.literals.iter().filter_map(memory).collect();
+    let literals: Vec<Literal> = cube.literals.iter().filter_map(memory).chain(also.iter().copied()).collect();
     let mut facts: Vec<Vec<Vec<Literal>>> = vec![];
     for universal in &cube.universals {
         for choice in universal.choices(pins.len(), &|process| usize::from(process) >= old) {

@@ -424,15 +424,15 @@ impl Knowledge {
         self.class_of(Operand::Term(term)).map(|class| self.mask[class as usize])
     }
 
+    /// Is this process before that in all states?
+    pub fn is_before(&self, a: Process, b: Process) -> bool {
+        self.before.binary_search(&(u16::from(a), u16::from(b))).is_ok()
+    }
+
     /// The process that a term is equal to.
     pub fn process(&self, term: Term) -> Option<Process> {
         let class = self.class_of(Operand::Term(term))?;
         (usize::from(class) < self.processes).then_some(class as Process)
-    }
-
-    /// The number of the class of a term: equal terms have the same.
-    pub fn class(&self, term: Term) -> Option<u16> {
-        self.class_of(Operand::Term(term))
     }
 
     /// The bounds of an integer, between the ends of what may be calculated with.
@@ -440,9 +440,5 @@ impl Knowledge {
         let Some(x) = self.find_number(Some(term)) else { return (None, None) };
         let finite = |bound: i64| (bound < INFINITE).then_some(bound);
         (finite(self.bound(0, x)).map(|bound| -bound), finite(self.bound(x, 0)))
-    }
-
-    pub fn terms(&self) -> impl Iterator<Item = Term> + '_ {
-        self.terms.iter().chain(&self.numbers).copied()
     }
 }

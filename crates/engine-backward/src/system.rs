@@ -39,8 +39,6 @@ pub enum Sort {
     Finite(u32),
     Process,
     Integer,
-    /// Values that can only be compared.
-    Abstract,
 }
 
 /// A set of initial states.

@@ -30,6 +30,10 @@ impl Clause {
         Clause { literals, ..Clause::default() }
     }
 
+    fn is_true(&self) -> bool {
+        self.literals.is_empty() && self.universal.is_empty() && self.parameters == 0
+    }
+
     fn and(&self, other: &Clause) -> Clause {
         Clause {
             literals: [&self.literals[..], &other.literals[..]].concat(),
@@ -104,6 +108,9 @@ impl Formulas<'_> {
                 vec![Clause::of(vec![Literal::In(term, if holds { 2 } else { 1 })])]
             }
         };
+        if clauses.iter().any(Clause::is_true) {
+            return Ok(truth(true));
+        }
         match clauses.len() > MOST {
             true => unsupported("a formula with more than 512 alternatives"),
             false => Ok(clauses),

@@ -295,16 +295,8 @@ fn updates(formulas: &mut Formulas<'_>, stores: &[Broadcast], scope: &Scope) -> 
     let mut result: Vec<Update> = vec![];
     for store in stores.iter().rev() {
         let before = result.len();
-        match store.each {
-            None => result.push(update(formulas, store, scope)?),
-            Some((bound, _)) => {
-                for process in (0..scope.parameters).chain([BOUND]) {
-                    let mut scope = scope.clone();
-                    scope.bound.push((bound, process));
-                    scope.universal = u8::from(process == BOUND);
-                    result.push(update(formulas, store, &scope)?);
-                }
-            }
+        for scope in each(&store.each, scope) {
+            result.push(update(formulas, store, &scope)?);
         }
         let keeps = |update: &Update| update.cases.iter().any(|case| case.value.is_none());
         let (later, these) = result.split_at(before);
@@ -315,6 +307,25 @@ fn updates(formulas: &mut Formulas<'_>, stores: &[Broadcast], scope: &Scope) -> 
     }
     result.retain(|update| update.cases.iter().any(|case| case.value.is_some()));
     Ok(result)
+}
+
+/// Who the processes are that a store is made for: parameters, then equal ones, then all others.
+fn each(bound: &[(u32, ProcessId)], scope: &Scope) -> Vec<Scope> {
+    let mut scopes = vec![scope.clone()];
+    for (bound, _) in bound {
+        let choices = |scope: &Scope| {
+            let others = (0..=scope.universal).map(|i| BOUND + i);
+            let scope = scope.clone();
+            (0..scope.parameters).chain(others).map(move |process| {
+                let mut scope = scope.clone();
+                scope.bound.push((*bound, process));
+                scope.universal += u8::from(process == BOUND + scope.universal);
+                scope
+            })
+        };
+        scopes = scopes.iter().flat_map(choices).collect();
+    }
+    scopes
 }
 
 fn update(formulas: &mut Formulas<'_>, store: &Broadcast, scope: &Scope) -> Found<Update> {

@@ -7,6 +7,7 @@ pub(crate) const FRONTENDS: &[Frontend] = &[
     wattle_frontend_wtl::FRONTEND,
     wattle_frontend_rmm::FRONTEND,
     wattle_frontend_litmus::FRONTEND,
+    wattle_frontend_cub::FRONTEND,
     wir::FRONTEND,
 ];
 

@@ -102,11 +102,11 @@ impl Cube {
         self.literals.iter().chain(self.universals.iter().flat_map(|u| u.body.iter().flatten()))
     }
 
-    /// Without nodes that no read belongs to and processes that nothing names; then with names that do not depend on how the
+    /// Without nodes that no read belongs to and processes that nothing names (unless all are to be kept); then with names that do not depend on how the
     /// cube came about. Gives the old name of each process.
-    pub fn tidy(mut self) -> (Cube, Vec<Process>) {
+    pub fn tidy(mut self, keep: bool) -> (Cube, Vec<Process>) {
         self.drop_satisfied();
-        let order = self.order();
+        let order = self.order(keep);
         let mut place = [0; MOST];
         for (new, old) in order.iter().enumerate() {
             place[usize::from(*old)] = new as Process;
@@ -140,7 +140,7 @@ impl Cube {
     }
 
     /// The processes that are named, in an order that renaming does not change (unless too many look the same).
-    fn order(&self) -> Vec<Process> {
+    fn order(&self, keep: bool) -> Vec<Process> {
         let mut named = 0u32;
         for process in self.all_literals().flat_map(Literal::processes).filter(|process| *process < BOUND) {
             named |= 1 << process;
@@ -151,8 +151,8 @@ impl Cube {
                 named |= 1 << index;
             }
         }
-        // A fact about all other processes must not come to speak of one that was there.
-        if !self.universals.is_empty() {
+        // A fact about all other processes must not come to speak of one that was there, and must speak of all that were.
+        if keep {
             named = ((1u64 << self.pins.len()) - 1) as u32;
         }
         let mut looks: Vec<(u64, Process)> = (0..self.pins.len() as Process)
@@ -305,8 +305,7 @@ impl Cube {
 
 impl Universal {
     pub fn renamed(&self, renaming: &mut Renaming<'_>) -> Universal {
-        let mut except: Vec<Process> =
-            self.except.iter().map(|process| renaming.process(*process)).collect();
+        let mut except: Vec<Process> = self.except.iter().map(|process| renaming.process(*process)).collect();
         except.sort_unstable();
         let mut body: Vec<Vec<Literal>> = (self.body.iter())
             .map(|conjunction| {
@@ -328,7 +327,8 @@ impl Universal {
         };
         let mut renaming = Renaming { process: &mut process, node: &mut |node| node };
         let body = self.body.iter();
-        body.map(|conjunction| conjunction.iter().map(|literal| renaming.literal(literal)).collect()).collect()
+        body.map(|conjunction| conjunction.iter().map(|literal| renaming.literal(literal)).collect())
+            .collect()
     }
 
     /// All choices for the bound variables among the first `count` processes, distinct and none of `except`, with at least one

@@ -29,7 +29,8 @@ pub fn initial_state_with(system: &System, cube: &Cube, processes: usize, also: 
     let old = pins.len();
     pins.resize(old.max(processes), None);
     let memory = |literal: &Literal| as_memory(literal);
-    let literals: Vec<Literal> = cube.literals.iter().filter_map(memory).chain(also.iter().copied()).collect();
+    let literals: Vec<Literal> =
+        cube.literals.iter().filter_map(memory).chain(also.iter().copied()).collect();
     let mut facts: Vec<Vec<Vec<Literal>>> = vec![];
     for universal in &cube.universals {
         for choice in universal.choices(pins.len(), &|process| usize::from(process) >= old) {
@@ -42,8 +43,7 @@ pub fn initial_state_with(system: &System, cube: &Cube, processes: usize, also: 
             if system.count.is_some_and(|count| pins.len() > usize::from(count)) {
                 continue;
             }
-            let mut process =
-                |process: Process| *fixed.get(usize::from(process)).unwrap_or(&process);
+            let mut process = |process: Process| *fixed.get(usize::from(process)).unwrap_or(&process);
             let mut renaming = Renaming { process: &mut process, node: &mut |node| node };
             let mut literals = literals.clone();
             literals.extend(initial.guard.literals.iter().map(|literal| renaming.literal(literal)));

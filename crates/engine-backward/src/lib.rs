@@ -37,12 +37,14 @@ mod tests;
 mod trace;
 
 use wattle_engine::{
-    Answer, Certificate, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Statistics, Task, Unsupported, Verdict,
+    Answer, Certificate, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Statistics, Task,
+    Unsupported, Verdict,
 };
 use wattle_memory::Machine;
 
 pub use options::{Backward, Order};
 
+use cube::Cube;
 use search::{End, Figures, Search};
 use system::System;
 use trace::Trace;
@@ -89,14 +91,26 @@ fn system(task: &Task<'_>) -> Result<System, Unsupported> {
 impl Backward {
     /// First with universal guards forgotten as soon as they are instantiated; if that leads to a trace that is none, with
     /// guards that are kept.
-    fn decide(&self, task: &Task<'_>, system: &System, run: &Run, figures: &mut Figures) -> Result<Verdict, Halt> {
+    fn decide(
+        &self,
+        task: &Task<'_>,
+        system: &System,
+        run: &Run,
+        figures: &mut Figures,
+    ) -> Result<Verdict, Halt> {
+        let anybody = Cube { pins: vec![None], ..Cube::default() };
+        if init::initial_state(system, &anybody).is_none() {
+            return Err(Reason::NoInitialState.into());
+        }
         let mut why = Reason::Undecided(String::new());
         for lasting in [false, true] {
             let mut search = Search::new(system, self, lasting, run);
             let end = search.backward();
             *figures = search.statistics;
             let (node, start) = match end? {
-                End::Safe => return Ok(Verdict::Safe { certificate: Certificate::StateSpace { capacity: 0 } }),
+                End::Safe => {
+                    return Ok(Verdict::Safe { certificate: Certificate::StateSpace { capacity: 0 } });
+                }
                 End::Unsafe { node, start } => (node, start),
             };
             let trace = Trace::new(&search, system, node, &start);
@@ -104,7 +118,12 @@ impl Backward {
                 return Ok(Verdict::Unsafe { counterexample: Box::new(counterexample) });
             }
             if !trace.approximate {
-                return Err(Contradiction::within(self.name(), "a trace leads to a violation", "no execution follows it").into());
+                return Err(Contradiction::within(
+                    self.name(),
+                    "a trace leads to a violation",
+                    "no execution follows it",
+                )
+                .into());
             }
             why = Reason::Undecided(
                 "a trace that uses a condition on all processes leads to a violation, and no execution follows it".into(),

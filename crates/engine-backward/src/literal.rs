@@ -186,7 +186,9 @@ impl Literal {
     /// Every process that it names, perhaps several times.
     pub fn processes(&self) -> impl Iterator<Item = Process> + use<> {
         let named = match *self {
-            Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => [a.process(), b.process()],
+            Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => {
+                [a.process(), b.process()]
+            }
             _ => [None, None],
         };
         named.into_iter().flatten().chain(self.terms().flat_map(|term| term.processes()))

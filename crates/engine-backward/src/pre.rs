@@ -22,7 +22,8 @@
 //!
 //! **A fence** waits until the buffer of its process is empty, whether or not its transition reads or writes weak memory. It is a node that
 //! earlier writes of the process are before and that is before all that its process does later. The paper's text gives `fence` an
-//! effect only on the transition's own reads; with a write only, or with neither, the fence would be lost.
+//! effect only on the transition's own reads; with a write only, or with neither, the fence would be lost. With a write only it is a node of its
+//! own, before the write: the buffer is empty at the step, and the write enters it then.
 //!
 //! **Pruning.** A transition that gives no value to anything that the cube speaks of only adds constraints: its pre-image is
 //! included in the cube, and is not made.
@@ -65,13 +66,7 @@ pub struct Limits {
 }
 
 /// All pre-images of the cube by one transition.
-pub fn pre_image(
-    system: &System,
-    cube: &Cube,
-    transition: &Transition,
-    limits: Limits,
-    images: &mut Images,
-) {
+pub fn pre_image(system: &System, cube: &Cube, transition: &Transition, limits: Limits, images: &mut Images) {
     let Limits { most, lasting } = limits;
     for (pins, arguments) in placements(&cube.pins, transition.parameters, &transition.fixed) {
         if system.count.is_some_and(|count| pins.len() > usize::from(count)) {
@@ -205,7 +200,9 @@ impl Step<'_> {
             .map(|update| (update.cell.rename(&mut |p| place(&self.arguments, p)), update))
             .collect();
         let spoken = |literal: &Literal| {
-            literal.terms().any(|term| patterns.iter().any(|(pattern, _)| matches(*pattern, term.cell).is_some()))
+            literal
+                .terms()
+                .any(|term| patterns.iter().any(|(pattern, _)| matches(*pattern, term.cell).is_some()))
         };
         let fresh = self.pins.len() > self.cube.pins.len() && !self.cube.universals.is_empty();
         if !fresh && !self.cube.all_literals().any(spoken) {
@@ -252,7 +249,9 @@ impl Step<'_> {
                 continue;
             };
             effects = (effects.iter())
-                .flat_map(|effect| update.cases.iter().filter_map(move |case| self.case(effect, cell, bound, case)))
+                .flat_map(|effect| {
+                    update.cases.iter().filter_map(move |case| self.case(effect, cell, bound, case))
+                })
                 .collect();
         }
         effects
@@ -283,8 +282,9 @@ impl Step<'_> {
     ) {
         let mut touched = false;
         let mut external = 0u32;
-        let everywhere =
-            |cell: Cell| cell.indices().any(|i| i >= BOUND) && patterns.iter().any(|(p, _)| matches(*p, cell).is_some());
+        let everywhere = |cell: Cell| {
+            cell.indices().any(|i| i >= BOUND) && patterns.iter().any(|(p, _)| matches(*p, cell).is_some())
+        };
         let universal = self.cube.universals.iter().flat_map(|u| u.body.iter().flatten());
         for term in literals.iter().chain(universal).flat_map(Literal::terms) {
             if effect.value(term.cell).is_none() && !everywhere(term.cell) {
@@ -318,9 +318,8 @@ impl Step<'_> {
         images: &mut Images,
     ) {
         images.tried += 1;
-        let replaced = |term: Term| {
-            !term.is_read() || term.by == self.actor() || satisfied >> term.node & 1 == 1
-        };
+        let replaced =
+            |term: Term| !term.is_read() || term.by == self.actor() || satisfied >> term.node & 1 == 1;
         let value = |term: Term| if replaced(term) { effect.value(term.cell) } else { None };
         let any = |term: Term| value(term) == Some(Value::Any);
         let mut approximate = false;
@@ -368,13 +367,14 @@ impl Step<'_> {
             }
         }
         for variant in variants {
-            let Some(nodes) = self.ordered(&variant, &universals, effect, patterns, external, satisfied) else {
+            let Some(nodes) = self.ordered(&variant, &universals, effect, patterns, external, satisfied)
+            else {
                 continue;
             };
             let Some(knowledge) = Knowledge::new(self.system, &self.pins, variant.iter()) else { continue };
             let (literals, _) = knowledge.literals(self.system, &|_| true);
             let cube = Cube { pins: self.pins.clone(), literals, nodes, universals: universals.clone() };
-            let (cube, names) = cube.tidy();
+            let (cube, names) = cube.tidy(self.lasting);
             images.list.push(Pre { cube, names, arguments: self.arguments.clone(), approximate });
         }
     }
@@ -401,7 +401,9 @@ impl Step<'_> {
                 match literal.substitute(value) {
                     Outcome::True => {}
                     Outcome::False => kept = None,
-                    Outcome::Literal(literal) => kept.iter_mut().for_each(|kept: &mut Vec<Literal>| kept.push(literal)),
+                    Outcome::Literal(literal) => {
+                        kept.iter_mut().for_each(|kept: &mut Vec<Literal>| kept.push(literal))
+                    }
                 }
             }
             body.extend(kept);
@@ -445,7 +447,9 @@ impl Step<'_> {
         if !writes && !reads && !self.transition.fence {
             return Some(old.clone());
         }
-        let drains = self.transition.fence || (reads && writes);
+        // The fence of a step that only writes is an event before the write, which waits in the buffer like any other.
+        let apart = self.transition.fence && writes && !reads;
+        let drains = (self.transition.fence && !apart) || (reads && writes);
         let mut read: Vec<Cell> = (literals.iter())
             .chain(universals.iter().flat_map(|u| u.body.iter().flatten()))
             .flat_map(Literal::terms)
@@ -458,8 +462,8 @@ impl Step<'_> {
         // Nodes that the event is directly before, and those that are directly before it.
         let mut above = satisfied;
         for (i, node) in old.iter().enumerate() {
-            let by_program = ((reads || drains) && node.events & actor != 0)
-                || (writes && node.drains & actor != 0);
+            let by_program =
+                ((reads || drains) && node.events & actor != 0) || (writes && node.drains & actor != 0);
             let by_cell = written.iter().chain(&read).any(|cell| node.is_after(*cell))
                 || arrays.iter().any(|array| {
                     node.arrays.contains(array) || node.cells.iter().any(|cell| cell.variable == *array)
@@ -498,6 +502,9 @@ impl Step<'_> {
             }
         }
         nodes.push(new);
+        if apart {
+            nodes.iter_mut().for_each(|node| node.drains |= node.events & actor);
+        }
         Some(nodes)
     }
 }

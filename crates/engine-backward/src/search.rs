@@ -45,8 +45,16 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub enum Came {
     /// From this part of `bad`; its parameters are these processes of the cube (or none, where nothing speaks of one).
-    Bad { bad: usize },
-    By { parent: usize, transition: usize, names: Vec<Process>, arguments: Vec<Process>, approximate: bool },
+    Bad {
+        bad: usize,
+    },
+    By {
+        parent: usize,
+        transition: usize,
+        names: Vec<Process>,
+        arguments: Vec<Process>,
+        approximate: bool,
+    },
 }
 
 #[derive(Debug)]

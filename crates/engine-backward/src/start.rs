@@ -32,7 +32,7 @@ fn cubes(system: &System, bad: &Bad) -> Vec<Cube> {
         let node = Node { after: 1, events, ..Node::default() };
         let nodes = if events == 0 { vec![] } else { vec![node] };
         let cube = Cube { pins, literals, nodes, universals: vec![] };
-        result.push(cube.tidy().0);
+        result.push(cube.tidy(false).0);
     }
     result
 }

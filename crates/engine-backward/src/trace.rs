@@ -104,7 +104,13 @@ impl Trace {
     }
 
     /// Numbers for processes, and contents for every cell whose declaration leaves it open.
-    fn start(&self, search: &Search<'_>, system: &System, program: &Program, count: usize) -> Option<Beginning> {
+    fn start(
+        &self,
+        search: &Search<'_>,
+        system: &System,
+        program: &Program,
+        count: usize,
+    ) -> Option<Beginning> {
         let cube = &search.nodes[self.node].cube;
         let largest = cube.pins.iter().flatten().map(|pin| usize::from(*pin) + 1).max().unwrap_or(0);
         let count = count.max(largest);
@@ -155,7 +161,9 @@ impl Trace {
         let Some(machine) = task.memory.machine else { return Ok(None) };
         let Ok(program) = start.instance.of(task.program) else { return Ok(None) };
         let Ok(shape) = Shape::new(&program) else { return Ok(None) };
-        let Some(first) = operational::initial_state(&program, &shape, &start.initial) else { return Ok(None) };
+        let Some(first) = operational::initial_state(&program, &shape, &start.initial) else {
+            return Ok(None);
+        };
         let replaying = Replaying { system, program: &program, shape: &shape, machine, start, trace: self };
         let mut actions = vec![];
         let mut seen = HashSet::new();
@@ -218,10 +226,12 @@ fn candidates(system: &System, start: &Start, term: Term, numbers: &[usize]) -> 
             let (low, high) = start.known.range(term);
             let first = low.or(high).unwrap_or(0);
             let values = (0..64i64).flat_map(|i| [first.saturating_add(i), first.saturating_sub(i)]);
-            let within = |value: &i64| low.is_none_or(|low| low <= *value) && high.is_none_or(|high| *value <= high);
+            let within =
+                |value: &i64| low.is_none_or(|low| low <= *value) && high.is_none_or(|high| *value <= high);
             let values = values.chain([0]).filter(within);
             let exactly = |value: i64| {
-                let both = [Literal::AtMost(Some(term), None, value), Literal::AtMost(None, Some(term), -value)];
+                let both =
+                    [Literal::AtMost(Some(term), None, value), Literal::AtMost(None, Some(term), -value)];
                 (both.to_vec(), value)
             };
             values.map(exactly).collect()
@@ -320,7 +330,10 @@ impl Replaying<'_> {
                 }
                 None => self.any(sort),
             };
-            all = all.iter().flat_map(|head| codes.iter().map(move |code| [&head[..], &[*code]].concat())).collect();
+            all = all
+                .iter()
+                .flat_map(|head| codes.iter().map(move |code| [&head[..], &[*code]].concat()))
+                .collect();
         }
         all
     }
@@ -339,7 +352,12 @@ impl Replaying<'_> {
     /// Integers that the text compares with, and their neighbours.
     fn constants(&self) -> Vec<i64> {
         let literals = |guard: &system::Guard| {
-            guard.literals.iter().copied().chain(guard.universal.iter().flat_map(|u| u.body.concat())).collect::<Vec<_>>()
+            guard
+                .literals
+                .iter()
+                .copied()
+                .chain(guard.universal.iter().flat_map(|u| u.body.concat()))
+                .collect::<Vec<_>>()
         };
         let guards = self.system.transitions.iter().flat_map(|transition| literals(&transition.guard));
         let bad = self.system.bad.iter().flat_map(|bad| bad.literals.clone());

@@ -86,8 +86,10 @@ impl Formulas<'_> {
             Kind::Binary(Binary::Or, a, b) => self.junction(a, holds, b, holds, !holds, scope)?,
             Kind::Binary(Binary::Implies, a, b) => self.junction(a, !holds, b, holds, !holds, scope)?,
             Kind::If(condition, a, b) => {
-                let yes = conjunction(&self.clauses(condition, true, scope)?, &self.clauses(a, holds, scope)?)?;
-                let no = conjunction(&self.clauses(condition, false, scope)?, &self.clauses(b, holds, scope)?)?;
+                let yes =
+                    conjunction(&self.clauses(condition, true, scope)?, &self.clauses(a, holds, scope)?)?;
+                let no =
+                    conjunction(&self.clauses(condition, false, scope)?, &self.clauses(b, holds, scope)?)?;
                 [yes, no].concat()
             }
             Kind::Binary(operator @ (Binary::Equal | Binary::NotEqual), a, b) if a.sort() == Sort::Bool => {
@@ -138,15 +140,25 @@ impl Formulas<'_> {
             }
         }
         if let (Ok(a), Ok(b)) = (self.term(a, scope), self.term(b, scope)) {
-            return Ok(compared(if same { Binary::Equal } else { Binary::NotEqual }, Value::Copy(a), Value::Copy(b))
-                .unwrap_or_default());
+            return Ok(compared(
+                if same { Binary::Equal } else { Binary::NotEqual },
+                Value::Copy(a),
+                Value::Copy(b),
+            )
+            .unwrap_or_default());
         }
         let first = conjunction(&self.clauses(a, true, scope)?, &self.clauses(b, same, scope)?)?;
         let second = conjunction(&self.clauses(a, false, scope)?, &self.clauses(b, !same, scope)?)?;
         Ok([first, second].concat())
     }
 
-    fn comparison(&mut self, operator: Binary, a: &Formula, b: &Formula, scope: &Scope) -> Found<Vec<Clause>> {
+    fn comparison(
+        &mut self,
+        operator: Binary,
+        a: &Formula,
+        b: &Formula,
+        scope: &Scope,
+    ) -> Found<Vec<Clause>> {
         let mut result = vec![];
         let right = self.values(b, scope)?;
         for (a_when, a) in self.values(a, scope)? {
@@ -239,7 +251,9 @@ impl Formulas<'_> {
                 self.values(a, scope)?
                     .into_iter()
                     .map(|(when, value)| {
-                        negated(value).map(|value| (when, value)).ok_or_else(|| Unsupported::new("a negated integer"))
+                        negated(value)
+                            .map(|value| (when, value))
+                            .ok_or_else(|| Unsupported::new("a negated integer"))
                     })
                     .collect()
             }
@@ -280,7 +294,8 @@ impl Formulas<'_> {
                 found.map(|(_, process)| *process).ok_or_else(|| Unsupported::new("an unbound variable"))
             }
             Kind::Value(Constant::Process(number)) => {
-                let number = u8::try_from(*number).map_err(|_| Unsupported::new("a process with a large number"))?;
+                let number =
+                    u8::try_from(*number).map_err(|_| Unsupported::new("a process with a large number"))?;
                 let place = self.numbered.iter().position(|other| *other == number);
                 let place = place.unwrap_or_else(|| {
                     self.numbered.push(number);
@@ -319,14 +334,16 @@ impl Formulas<'_> {
         for (place, term) in index.iter_mut().zip(indices) {
             *place = self.process(term, scope)?;
         }
-        let variable = u16::try_from(*variable).map_err(|_| Unsupported::new("more than 65,535 variables"))?;
+        let variable =
+            u16::try_from(*variable).map_err(|_| Unsupported::new("more than 65,535 variables"))?;
         Ok(Cell { variable, index })
     }
 
     /// Processes that have a number in the text become parameters after the proper ones.
     pub(super) fn numbered(&self, parameters: u8) -> (Vec<Fixed>, impl FnMut(Process) -> Process + use<>) {
         let fixed = self.numbered.iter().enumerate();
-        let fixed = fixed.map(|(i, number)| Fixed { parameter: parameters + i as u8, number: *number }).collect();
+        let fixed =
+            fixed.map(|(i, number)| Fixed { parameter: parameters + i as u8, number: *number }).collect();
         let rename = move |process: Process| match process {
             NUMBERED..BOUND => process - NUMBERED + parameters,
             _ => process,
@@ -402,7 +419,9 @@ fn compared(operator: Binary, a: Value, b: Value) -> Option<Vec<Clause>> {
             let c = b.checked_sub(a)?;
             Some(match operator {
                 Equal => match (at_most(x, y, c), at_most(y, x, c.checked_neg()?)) {
-                    (Outcome::Literal(first), Outcome::Literal(second)) => vec![Clause::of(vec![first, second])],
+                    (Outcome::Literal(first), Outcome::Literal(second)) => {
+                        vec![Clause::of(vec![first, second])]
+                    }
                     (first, second) => truth(first == Outcome::True && second == Outcome::True),
                 },
                 NotEqual => one(unequal(x, y, c)),

@@ -9,8 +9,8 @@ mod formula;
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Sort, Term as Formula};
 use wattle_program::{
-    Broadcast, Choice, Dimension, Edge, Init, Mode, Op, Orders, Process as Copies, ProcessId, Program, PropertyKind,
-    Replicas,
+    Broadcast, Choice, Dimension, Edge, Init, Mode, Op, Orders, Process as Copies, ProcessId, Program,
+    PropertyKind, Replicas,
 };
 
 use crate::literal::{BOUND, Cell, HERE, Literal, NONE, Process, Renaming, Term};
@@ -135,7 +135,8 @@ fn initially(
     };
     for choice in choices {
         let bound = choice.iter().enumerate().map(|(i, process)| (i as u32, *process)).collect();
-        let scope = Scope { node: NONE, me: choice.first().copied(), bound, universal: 1, ..Scope::default() };
+        let scope =
+            Scope { node: NONE, me: choice.first().copied(), bound, universal: 1, ..Scope::default() };
         let body = formulas.clauses(&equal, true, &scope)?;
         if choice.is_empty() {
             clauses = conjunction(&clauses, &body)?;

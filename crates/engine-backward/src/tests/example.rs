@@ -20,8 +20,7 @@ fn pc(process: Process, value: u32) -> Literal {
 }
 
 fn mutex(fence: bool) -> System {
-    let variable =
-        |name: &str, sort, weak| Variable { name: name.into(), sort, arity: 1, weak };
+    let variable = |name: &str, sort, weak| Variable { name: name.into(), sort, arity: 1, weak };
     let to = |value| Update::set(cell(0, 0), Value::Constructor(value));
     let write = |value| Update::set(cell(1, 0), Value::Constructor(value));
     let step = |name: &str, literals, universal, updates, fence, reads| Transition {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use wattle_driver::PASSES;
+use wattle_driver::{Copies, PASSES};
 use wattle_engine_extrapolate::Rules;
 
 use crate::units;
@@ -122,6 +122,9 @@ pub(crate) struct Reading {
     /// The language, where the extension does not tell
     #[arg(long, value_name = "NAME")]
     pub lang: Option<String>,
+    /// How many copies there are of a process whose text leaves that open, or of every such process
+    #[arg(long, value_name = "N|PROCESS=N", value_parser = units::copies)]
+    pub copies: Vec<Copies>,
     /// How many files to work on at once
     #[arg(short, long, default_value_t = 1, value_name = "N")]
     pub jobs: usize,
@@ -494,6 +497,9 @@ pub(crate) struct Engines {
     /// The language, where the extension does not tell
     #[arg(long, value_name = "NAME", requires = "files")]
     pub lang: Option<String>,
+    /// How many copies there are of a process whose text leaves that open, or of every such process
+    #[arg(long, value_name = "N|PROCESS=N", value_parser = units::copies, requires = "files")]
+    pub copies: Vec<Copies>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use wattle_driver::Copies;
 use wattle_driver::fix::fence_kinds;
 use wattle_engine_extrapolate::Rules;
 use wattle_generate::cycle::Architecture;
@@ -86,6 +87,13 @@ pub(crate) fn buffer(text: &str) -> Result<(Option<String>, u32), String> {
     };
     let good = number.parse().ok().filter(|_| name != Some(""));
     good.map(|number| (name.map(String::from), number)).ok_or("expected N or NAME=N, such as 2 or x=3".into())
+}
+
+/// `3`: so many copies of every process that may have any number; `p=3`: of one.
+pub(crate) fn copies(text: &str) -> Result<Copies, String> {
+    let (process, count) =
+        buffer(text).map_err(|_| "expected N or PROCESS=N, such as 3 or p=3".to_owned())?;
+    Ok(Copies { process, count })
 }
 
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {

@@ -12,6 +12,7 @@ use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
 
 use crate::codes;
+use crate::copies::said;
 use crate::engines::{Settings, choose, has_room_for};
 use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
@@ -71,6 +72,7 @@ pub(crate) fn check_with(
         statistics: Statistics::default(),
         diagnostics: vec![],
         sources: wattle_source::Sources::new(),
+        copies: vec![],
         notes: vec![],
         remarks: vec![],
         translated: Translated::default(),
@@ -87,6 +89,7 @@ pub(crate) fn check_with(
         }
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
+            report.copies = said(&loaded.parsed.program, &loaded.instance);
             if !settings.loop_lines.is_empty() {
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;
@@ -102,13 +105,22 @@ pub(crate) fn check_with(
                 model: request.model.name.to_string(),
                 atomic_copy: request.atomic_copy,
                 property: request.property,
-                counterexample,
+                counterexample: of_text(counterexample, &loaded),
             });
             report.sources = loaded.sources;
         }
     }
     report.seconds = run.elapsed().as_secs_f64();
     Ok(Checked { report, trace })
+}
+
+/// A trace is about the text, which may leave open how many copies there are.
+fn of_text(counterexample: Counterexample, loaded: &Loaded) -> Counterexample {
+    let instance = match loaded.instance.0.is_empty() {
+        true => counterexample.instance.clone(),
+        false => loaded.instance.clone(),
+    };
+    Counterexample { instance, ..counterexample }
 }
 
 fn answer(
@@ -212,6 +224,7 @@ fn violated(
     run: &Run,
     report: &mut CheckReport,
 ) -> Result<Story, String> {
+    report.copies.extend(said(prepared.written(), &counterexample.instance));
     let mut story = story(prepared, request.property, counterexample)
         .ok_or("a confirmed counterexample cannot be told")?;
     story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)

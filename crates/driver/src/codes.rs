@@ -11,6 +11,10 @@ wattle_source::codes! {
         "Files of 4 GB or more are refused, because positions in a text have 32 bits.";
     INPUT_LANGUAGE = "input-language":
         "The language follows from the extension; --lang names it where there is none.";
+    COPIES = "input-copies":
+        "--copies says how many copies there are of a process whose text leaves that open (`thread\n\
+         p[*]`, or a .cub file without number_procs). It must name such a process, leave none out, and\n\
+         be no less than the highest number by which the text names a copy (`#3`).";
     VACUOUS = "vacuous":
         "The property holds only because nothing that it speaks about is ever reached: no assertion\n\
          is executed, no point of a `forbid` is reached, or the program never ends (`finally`). Such a\n\

@@ -52,7 +52,7 @@ pub(crate) fn statements(
 
 /// How many fences and flushes an edited text has that the text did not have.
 pub(crate) fn new_statements(loaded: &Loaded, edited: &str) -> Option<usize> {
-    let again = load(&Input::text("edited", loaded.frontend.name, edited)).ok()?;
+    let again = load(&loaded.again("edited", edited)).ok()?;
     existing(&again.parsed.program).len().checked_sub(existing(&loaded.parsed.program).len())
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn repaired_text(
     if new_statements(loaded, &text).is_none_or(|new| new <= insertions.len()) {
         return Ok(text);
     }
-    let Ok(again) = load(&Input::text(&input.name, loaded.frontend.name, &text)) else { return Ok(text) };
+    let Ok(again) = load(&loaded.again(&input.name, &text)) else { return Ok(text) };
     let judge = (engine, proof, hints);
     let Some(removals) = needless(request, &again, &inserted(&edits), judge, run)? else {
         return Ok(text);
@@ -169,7 +169,7 @@ pub(crate) fn edited(
         litmus: false,
     };
     // The proof is made again from the text; the search says only which predicates to begin with.
-    let again_read = Input::text(&input.name, loaded.frontend.name, &edited);
+    let again_read = loaded.again(&input.name, &edited);
     let checked = check_with(&again, &again_read, Some(hints), watch).map_err(NoEdit::Undecided)?;
     match checked.report.verdict {
         CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
@@ -229,7 +229,7 @@ pub(crate) fn show_or_write(
 
 /// The verdict is about the new text, whose fences may not have an equal either.
 fn translate_again(request: &Fix, loaded: &Loaded, text: &str, report: &mut FixReport) {
-    let Ok(again) = load(&Input::text(&report.file, loaded.frontend.name, text)) else { return };
+    let Ok(again) = load(&loaded.again(&report.file, text)) else { return };
     let Ok(prepared) = prepare(&again, &request.model, Goal::Repair) else { return };
     let translated = prepared.translated();
     // The lines may be others now.

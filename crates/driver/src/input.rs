@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use wattle_source::{Code, Diagnostic, Span};
 
+use crate::Copies;
 use crate::codes;
 use crate::frontends::{FRONTENDS, extensions};
 
@@ -19,6 +20,8 @@ pub struct Input {
     pub name: String,
     /// The language that the user named (`--lang`); otherwise the extension decides.
     pub language: Option<String>,
+    /// How many copies there are of processes whose text leaves it open.
+    pub copies: Vec<Copies>,
     content: Content,
 }
 
@@ -32,17 +35,23 @@ enum Content {
 impl Input {
     pub fn file(path: impl Into<PathBuf>) -> Input {
         let path = path.into();
-        Input { name: path.display().to_string(), language: None, content: Content::File(path) }
+        let name = path.display().to_string();
+        Input { name, language: None, copies: vec![], content: Content::File(path) }
     }
 
     /// A text that is already here.
     pub fn text(name: &str, language: &str, text: &str) -> Input {
         let content = Content::Text(text.to_owned());
-        Input { name: name.to_owned(), language: Some(language.to_owned()), content }
+        Input { name: name.to_owned(), language: Some(language.to_owned()), copies: vec![], content }
+    }
+
+    pub fn with_copies(self, copies: Vec<Copies>) -> Input {
+        Input { copies, ..self }
     }
 
     fn broken(name: &str, code: Code, message: String, help: Option<String>) -> Input {
-        Input { name: name.to_owned(), language: None, content: Content::Broken { code, message, help } }
+        let content = Content::Broken { code, message, help };
+        Input { name: name.to_owned(), language: None, copies: vec![], content }
     }
 
     /// The file on disk, if it is one.

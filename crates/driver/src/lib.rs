@@ -7,6 +7,7 @@
 pub mod check;
 mod codes;
 pub mod compare;
+mod copies;
 pub mod distinguish;
 pub mod doctor;
 pub mod dump;
@@ -31,6 +32,7 @@ mod story;
 pub mod test;
 mod watch;
 
+pub use copies::Copies;
 pub use input::{Input, gather};
 pub use load::{Loaded, Refused, load};
 pub use pool::in_order;

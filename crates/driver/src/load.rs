@@ -4,12 +4,13 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use wattle_frontend::{Frontend, Options, Parsed};
-use wattle_program::validate;
+use wattle_program::{Instance, NotFixed, validate};
 use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, did_you_mean};
 
-use crate::Input;
 use crate::codes;
+use crate::copies::choose;
 use crate::frontends::{FRONTENDS, for_extension, named};
+use crate::{Copies, Input};
 
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -17,6 +18,26 @@ pub struct Loaded {
     pub file: FileId,
     pub frontend: &'static Frontend,
     pub parsed: Parsed,
+    /// What was asked for with `--copies`, and what it means for this text: the program has these numbers of copies.
+    pub copies: Vec<Copies>,
+    pub instance: Instance,
+}
+
+impl Loaded {
+    /// Fix the number of copies where the text leaves it open.
+    pub(crate) fn instantiate(&mut self, instance: Instance) -> Result<(), NotFixed> {
+        if !instance.0.is_empty() {
+            let program = instance.of(&self.parsed.program)?.into_owned();
+            self.parsed.program = program;
+            self.instance = instance;
+        }
+        Ok(())
+    }
+
+    /// Another text in the place of this one, with the same numbers of copies.
+    pub(crate) fn again(&self, name: &str, text: &str) -> Input {
+        Input::text(name, self.frontend.name, text).with_copies(self.copies.clone())
+    }
 }
 
 /// Why there is no program.
@@ -35,7 +56,19 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     };
     let text = input.read().map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let frontend = frontend(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
-    parse(frontend, input, &text)
+    let mut loaded = parse(frontend, input, &text)?;
+    let refuse = |sources: &Sources, diagnostic: Diagnostic| Refused {
+        sources: sources.clone(),
+        diagnostics: vec![diagnostic],
+        internal: None,
+    };
+    let instance = choose(&loaded.parsed.program, &input.copies)
+        .map_err(|diagnostic| refuse(&loaded.sources, diagnostic))?;
+    loaded.instantiate(instance).map_err(|why| {
+        refuse(&loaded.sources, Diagnostic::error(codes::COPIES, Span::NOWHERE, why.to_string()))
+    })?;
+    loaded.copies.clone_from(&input.copies);
+    Ok(loaded)
 }
 
 /// Let a front end read a text.
@@ -57,7 +90,8 @@ fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loade
         let what = format!("the {} front end made an invalid program: {invalid:?}", frontend.name);
         return Err(Refused { sources, diagnostics: parsed.warnings, internal: Some(what) });
     }
-    Ok(Loaded { sources, file, frontend, parsed })
+    let (copies, instance) = (vec![], Instance::default());
+    Ok(Loaded { sources, file, frontend, parsed, copies, instance })
 }
 
 /// What a panic said.

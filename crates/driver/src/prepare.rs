@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use wattle_engine::{Property, Task, Unsupported};
 use wattle_memory::MemoryModel;
-use wattle_program::passes::{Change, Untranslatable, forget_dead, observe_everything};
+use wattle_program::passes::{Change, Untranslatable, forget_dead, narrow_start, observe_everything};
 use wattle_program::{Program, Vocabulary};
 use wattle_report::{Changed, Translated};
 
@@ -45,13 +45,20 @@ pub struct Pass {
 type Made = Result<Option<Program>, Untranslatable>;
 
 /// In the order in which they run.
-pub const PASSES: [Pass; 4] = [
+pub const PASSES: [Pass; 5] = [
     Pass {
         name: "load",
         reason: "The program as its front end read it and as it was validated, before any pass",
         goals: &[Goal::Verdict, Goal::Listing, Goal::Repair],
         search: false,
         run: |_, _, _| Ok(None),
+    },
+    Pass {
+        name: "narrow-start",
+        reason: "Fewer first values for integers that a parameterised system only compares: there are too many to try each",
+        goals: &[Goal::Verdict, Goal::Listing, Goal::Repair],
+        search: false,
+        run: |program, _, _| Ok(narrow_start(program)),
     },
     Pass {
         name: "observe",

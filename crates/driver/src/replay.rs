@@ -9,6 +9,7 @@ use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::codes;
+use crate::copies::said;
 use crate::story::story;
 use crate::{Goal, Input, load, models, prepare};
 
@@ -23,7 +24,7 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(text) => text,
         Err(diagnostic) => return empty(&input.name, Sources::single(&input.name, "").0, vec![diagnostic]),
     };
-    let trace = match Trace::read(&text) {
+    let mut trace = match Trace::read(&text) {
         Ok(trace) => trace,
         Err(error) => return refuse(codes::TRACE_UNREADABLE, format!("not a trace: {error}")),
     };
@@ -31,10 +32,16 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(memory) => memory,
         Err(message) => return refuse(codes::TRACE_UNREADABLE, message),
     };
-    let loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
+    let mut loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
         Ok(loaded) => loaded,
         Err(refused) => return empty(&trace.file, refused.sources, refused.diagnostics),
     };
+    // A trace of an instance is about that one.
+    let instance = std::mem::take(&mut trace.counterexample.instance);
+    if let Err(why) = loaded.instantiate(instance) {
+        return refuse(codes::TRACE_REJECTED, format!("the trace has other copies than its text: {why}"));
+    }
+    let copies = said(&loaded.parsed.program, &loaded.instance);
     let prepared = match prepare(&loaded, &memory, Goal::Verdict) {
         Ok(prepared) => prepared,
         Err(unsupported) => return refuse(codes::TRACE_REJECTED, unsupported.to_string()),
@@ -59,6 +66,7 @@ pub fn replay(input: &Input) -> CheckReport {
         engine: Some("replay".into()),
         verdict,
         confirmed: true,
+        copies,
         notes: prepared.notes(),
         translated: prepared.translated(),
         ..empty(&trace.file, loaded.sources, vec![])
@@ -83,6 +91,7 @@ fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckRep
         statistics: Statistics::default(),
         diagnostics,
         sources,
+        copies: vec![],
         notes: vec![],
         remarks: vec![],
         translated: Translated::default(),

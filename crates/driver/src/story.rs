@@ -3,6 +3,7 @@
 use wattle_engine::{Counterexample, Property, Task};
 use wattle_judge::confirm::confirm;
 use wattle_memory::Machine;
+use wattle_program::Instance;
 use wattle_report::{Story, tell, tell_graph};
 
 use crate::Prepared;
@@ -13,7 +14,10 @@ pub(crate) fn story(
     property: Property,
     counterexample: &Counterexample,
 ) -> Option<Story> {
-    let (sources, program) = (&prepared.loaded().sources, &prepared.told());
+    let (sources, told) = (&prepared.loaded().sources, prepared.told());
+    // Where the program leaves the number of copies open, the counterexample has one.
+    let program = &*counterexample.instance.of(&told).ok()?;
+    let counterexample = &Counterexample { instance: Instance::default(), ..counterexample.clone() };
     let task = Task { program, ..prepared.task(property) };
     if counterexample.schedule.is_some() {
         let machine = task.memory.machine.unwrap_or(Machine::Sc { atomic_copy: false });

@@ -279,7 +279,7 @@ fn what_is_wrong_is_said_where_it_is() {
     );
     shows(
         &format!("{weak}unsafe (p p) {{ p@X = #0 }}"),
-        &["1:55 cub-number: processes are numbered `#1`, `#2`, …"],
+        &["1:54 cub-number: processes are numbered `#1`, `#2`, …"],
     );
     shows(
         "var X : int unsafe { X = 99999999999999999999 }",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::passes::narrow_start;
 use crate::{NotFixed, ProcessId, Program, Replicas};
 
 /// How many copies there are of each process that may have any number of them.
@@ -10,7 +11,7 @@ use crate::{NotFixed, ProcessId, Program, Replicas};
 pub struct Instance(pub BTreeMap<ProcessId, u32>);
 
 impl Instance {
-    /// The program with these numbers of copies. `Err`: a process without a number, or a number for a
+    /// The program with these numbers of copies, and with no more first values than matter ([`narrow_start`]). `Err`: a process without a number, or a number for a
     /// process whose text fixes it.
     pub fn of<'p>(&self, program: &'p Program) -> Result<Cow<'p, Program>, NotFixed> {
         let any = |process: &ProcessId| {
@@ -24,6 +25,9 @@ impl Instance {
             let copies = *self.0.get(&process).ok_or(NotFixed(process))?;
             instance.to_mut().processes[process.0 as usize].replicas = Replicas::Exactly(copies);
         }
-        Ok(instance)
+        Ok(match narrow_start(&instance) {
+            Some(narrowed) => Cow::Owned(narrowed),
+            None => instance,
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! Programs: variables, processes, properties.
 
-use wattle_logic::{Sort, Term};
+use wattle_logic::{Sort, Term, Value};
 use wattle_source::Span;
 
-use crate::{Cfg, Name, Point};
+use crate::{Cfg, Name, Point, op_terms};
 
 /// The number of a process in its program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -235,6 +235,22 @@ impl Program {
         let several = |process: &ProcessId| self.process(*process).replicas != Replicas::Once;
         let mut named = self.process_ids().filter(|process| self.processes.len() == 1 || several(process));
         named.next().filter(|_| named.next().is_none())
+    }
+
+    /// How many copies the text names by their numbers, at least: a value of sort process is one of them.
+    pub fn least_copies(&self) -> u32 {
+        let mut least = 0;
+        let mut look = |term: &Term| {
+            term.walk(&mut |node| {
+                if let Some(Value::Process(copy)) = node.as_value() {
+                    least = least.max(copy + 1);
+                }
+            });
+        };
+        self.state_formulas().for_each(&mut look);
+        let edges = self.processes.iter().flat_map(|process| &process.cfg.edges);
+        edges.flat_map(|edge| &edge.ops).flat_map(op_terms).for_each(&mut look);
+        least
     }
 
     /// The formulas that speak of whole states: properties, observed terms, condition, filter and

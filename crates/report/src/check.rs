@@ -23,6 +23,8 @@ pub struct CheckReport {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that diagnostics point into.
     pub sources: Sources,
+    /// Where the text leaves it open: how many copies of which process the verdict is about.
+    pub copies: Vec<(String, u32)>,
     /// Always shown.
     pub notes: Vec<String>,
     /// Shown with `-v`: which engine was chosen and why.

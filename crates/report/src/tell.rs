@@ -220,7 +220,9 @@ impl Teller<'_> {
                     }
                     AccessKind::Write { location, value } => {
                         let (name, value) = self.cell(*location, Some(value));
-                        if self.machine.buffers_stores() && edge.mode != Mode::Locked {
+                        let variable = self.shape.locations[*location as usize].variable;
+                        let unbuffered = self.program.variables[variable as usize].unbuffered;
+                        if self.machine.buffers_stores() && edge.mode != Mode::Locked && !unbuffered {
                             self.buffered[thread.0 as usize].push((*location, place));
                             effects.push(Effect::Buffered { location: name, value });
                         } else {

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, S
     };
     let mut exit = Exit::Good;
     for input in gather(&args.files, args.lang.as_deref(), &mut io::stdin().lock()) {
+        let input = input.with_copies(args.copies.clone());
         for model in &models {
             let acceptances = match acceptances(&input, model, &settings) {
                 Ok(acceptances) => acceptances,

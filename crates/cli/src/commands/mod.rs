@@ -69,7 +69,9 @@ impl Session {
 }
 
 fn inputs(inputs: &Inputs) -> Vec<Input> {
-    gather(&inputs.files, inputs.reading.lang.as_deref(), &mut io::stdin().lock())
+    let reading = &inputs.reading;
+    let found = gather(&inputs.files, reading.lang.as_deref(), &mut io::stdin().lock());
+    found.into_iter().map(|input| input.with_copies(reading.copies.clone())).collect()
 }
 
 fn budget(search: &Search) -> Budget {

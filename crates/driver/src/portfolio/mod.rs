@@ -355,17 +355,24 @@ impl Engine for Portfolio<'_> {
 fn confirmed(
     task: &Task<'_>,
     name: &'static str,
-    counterexample: Box<Counterexample>,
+    mut counterexample: Box<Counterexample>,
     run: &Run,
 ) -> Result<Verdict, Internal> {
+    // Everything below is about the instance that the counterexample names.
+    let program = match counterexample.instance.of(task.program) {
+        Ok(program) => program,
+        Err(why) => {
+            let but = format!("the counterexample names no instance of the program: {why}");
+            return Err(Contradiction::within(name, "unsafe", but).into());
+        }
+    };
+    let task = &Task { program: &program, ..*task };
+    let instance = std::mem::take(&mut counterexample.instance);
     match guarded(name, || confirm(task, &counterexample))? {
         Ok(replayed) => {
             // A schedule says more than the graph that it was found for.
             let counterexample = match replayed.schedule {
-                Some(schedule) => Counterexample {
-                    instance: counterexample.instance.clone(),
-                    ..Counterexample::scheduled(counterexample.violated.clone(), schedule)
-                },
+                Some(schedule) => Counterexample::scheduled(counterexample.violated.clone(), schedule),
                 None => *counterexample,
             };
             // Each change is replayed before it is kept.
@@ -373,6 +380,7 @@ fn confirmed(
                 let mut tidied = tidy(task, &counterexample, run);
                 // The graph of the moves, for stories and pictures.
                 tidied.execution = observed(task, &tidied).or(tidied.execution);
+                tidied.instance = instance;
                 Verdict::Unsafe { counterexample: Box::new(tidied) }
             })
         }

@@ -3,8 +3,8 @@
 const WORDS: [&str; 5] = ["safe", "unsafe", "bounded", "unknown", "error"];
 
 /// What more may be said of a row.
-const KEYS: [&str; 8] =
-    ["fix", "source", "kinds", "states", "outcomes", "executions", "capacity", "deadlock"];
+const KEYS: [&str; 9] =
+    ["fix", "source", "kinds", "states", "outcomes", "executions", "capacity", "deadlock", "copies"];
 
 /// How comments begin in the languages that wattle reads.
 const STARTS: [&str; 4] = ["//", "/*", "#", "(*"];
@@ -32,6 +32,8 @@ pub enum Key {
     Outcomes(usize),
     /// How many executions end, under a model with axioms.
     Executions(u64),
+    /// With so many copies of every process whose text leaves that open.
+    Copies(u32),
     /// The verdict about deadlock: `safe` or `unsafe`.
     Deadlock(String),
     /// The search goes up to this many pending operations a thread; if it closes, then with no
@@ -136,6 +138,7 @@ fn key(name: &str, value: &str) -> Result<Key, String> {
         "states" => Key::States(Some(number()?)),
         "outcomes" => Key::Outcomes(number()? as usize),
         "executions" => Key::Executions(number()?),
+        "copies" => Key::Copies(u32::try_from(number()?).map_err(|_| "too many copies".to_owned())?),
         "capacity" if value == "?" => Key::Capacity(None),
         "capacity" => Key::Capacity(Some(number()? as usize)),
         "deadlock" if ["safe", "unsafe"].contains(&value) => Key::Deadlock(value.to_owned()),

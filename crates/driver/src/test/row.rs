@@ -11,7 +11,7 @@ use crate::compare::outcomes_request;
 use crate::engines::lists;
 use crate::fix::{Fix, fix};
 use crate::outcomes::outcomes;
-use crate::{Goal, Input, Watch, load, models, prepare};
+use crate::{Copies, Goal, Input, Watch, load, models, prepare};
 
 pub(super) fn run(request: &Test, input: &Input, expectation: &Expectation, watch: &Watch) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -46,6 +46,12 @@ fn under(
         Key::Capacity(capacity) => *capacity,
         _ => None,
     });
+    let copies = expectation.keys.iter().find_map(|key| match key {
+        Key::Copies(count) => Some(Copies { process: None, count: *count }),
+        _ => None,
+    });
+    let instance = copies.map(|copies| input.clone().with_copies(vec![copies]));
+    let input = instance.as_ref().unwrap_or(input);
     let mut request = Check { model, property: Property::Stated, ..request.check.clone() };
     if let Some(capacity) = capacity {
         request.settings.explore.max_capacity = capacity;
@@ -80,7 +86,7 @@ impl Figures<'_> {
     /// The name of the row of a key, and what becomes of it; a capacity is no row of its own.
     fn status(&mut self, key: &Key) -> Option<(&'static str, Status)> {
         Some(match key {
-            Key::Capacity(_) => return None,
+            Key::Capacity(_) | Key::Copies(_) => return None,
             Key::Deadlock(expected) => {
                 let deadlock = Check { property: Property::NoDeadlock, ..self.request.clone() };
                 ("deadlock", verdict(&deadlock, self.input, expected, self.watch))

@@ -5,6 +5,7 @@ mod forget_dead;
 mod insert;
 mod instantiate;
 mod liveness;
+mod narrow_start;
 mod observe;
 mod remember;
 mod retarget;
@@ -13,6 +14,7 @@ pub use forget_dead::forget_dead;
 pub use insert::{Insertion, Place, Spot, insert, kind_name, takes_fence};
 pub use instantiate::instantiate;
 pub use liveness::{liveness, observed_locals};
+pub use narrow_start::narrow_start;
 pub use observe::observe_everything;
 pub use remember::remember_given;
 pub use retarget::{

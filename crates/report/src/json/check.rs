@@ -21,6 +21,8 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
             (Value::Null, json!(format!("internal error: {what}")), Value::Null, Value::Null)
         }
     };
+    let copies: serde_json::Map<String, Value> =
+        report.copies.iter().map(|(process, count)| (process.clone(), json!(count))).collect();
     let object = json!({
         "schema": SCHEMA,
         "file": report.file,
@@ -42,6 +44,7 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
         "diagnostics": diagnostics(&report.sources, &report.diagnostics),
         "translated": translated(&report.translated),
         "rests_on": report.rests().map(Rests::word),
+        "copies": copies,
         "notes": report.notes,
     });
     timed(object, report.seconds, timing)

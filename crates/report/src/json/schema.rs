@@ -197,6 +197,7 @@ fn check() -> Fields {
         ("diagnostics", diagnostics()),
         ("translated", translated()),
         ("rests_on", or_null(words(&["stronger", "weaker"]))),
+        ("copies", map(json!({"type": "integer"}))),
         ("notes", list(text())),
         ("seconds", seconds()),
     ]

@@ -68,6 +68,16 @@ fn of_proof(certificate: &Certificate, report: &CheckReport) -> Vec<String> {
     }
 }
 
+/// ` with 2 copies of p and 3 of q`: what the verdict is about, where the text leaves it open.
+fn copies(copies: &[(String, u32)]) -> String {
+    let one = |(number, (process, count)): (usize, &(String, u32))| match number {
+        0 if *count == 1 => format!(" with 1 copy of {process}"),
+        0 => format!(" with {count} copies of {process}"),
+        _ => format!("{count} of {process}"),
+    };
+    copies.iter().enumerate().map(one).collect::<Vec<_>>().join(" and ")
+}
+
 /// `peterson.wtl: safe under tso (1,234 states, all visited, 0.02 s)`.
 fn headline(report: &CheckReport, options: &Options) -> String {
     let style = options.style;
@@ -119,7 +129,9 @@ fn headline(report: &CheckReport, options: &Options) -> String {
         worth.push(format!("{:.2} s", report.seconds));
     }
     let rests = report.rests().map(|rests| format!(", translated {rests}")).unwrap_or_default();
-    let head = format!("{}: {verdict} under {}{rests}{what}", style.strong(&report.file), report.model);
+    let copies = copies(&report.copies);
+    let (file, model) = (style.strong(&report.file), &report.model);
+    let head = format!("{file}: {verdict} under {model}{copies}{rests}{what}");
     let plain = |worth: &[String]| match worth.is_empty() {
         true => String::new(),
         false => format!(" ({})", worth.join(", ")),

@@ -278,23 +278,22 @@ impl Cube {
         Cube { pins, literals, nodes: sorted, universals }
     }
 
-    /// Does every execution that leads to a state of `other` lead to one of this cube? It is enough that processes and
-    /// nodes can be mapped so that all that is said here is known there. `known`: the knowledge of `other`.
-    pub fn includes(&self, other: &Cube, known: &Knowledge) -> bool {
-        if self.pins.len() > other.pins.len() || (other.nodes.is_empty() && !self.nodes.is_empty()) {
-            return false;
-        }
-        crate::embed::embedding(self, other, known).is_some()
-    }
-
     /// A filter: if this cube includes another, the bits are among those of the other.
-    pub fn features(&self) -> u64 {
+    pub fn features(&self) -> u128 {
         let mut features = 0;
         for term in self.literals.iter().flat_map(Literal::terms) {
             features |= 1 << ((term.cell.variable as u32 * 2 + u32::from(term.is_read())) % 61);
         }
-        if self.literals.iter().any(|literal| matches!(literal, Literal::Before(..))) {
-            features |= 1 << 61;
+        for literal in &self.literals {
+            match literal {
+                Literal::Before(..) => features |= 1 << 61,
+                // Whoever knows more knows the same constructor.
+                Literal::In(term, mask) if mask.is_power_of_two() => {
+                    let kind = term.cell.variable as u32 * 2 + u32::from(term.is_read());
+                    features |= 1 << (64 + (kind * 7 + mask.trailing_zeros()) % 64);
+                }
+                _ => {}
+            }
         }
         if !self.universals.is_empty() {
             features |= 1 << 62;

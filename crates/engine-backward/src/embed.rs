@@ -21,30 +21,30 @@ pub struct Embedding {
     pub nodes: Vec<u8>,
 }
 
-pub fn embedding(small: &Cube, large: &Cube, known: &Knowledge) -> Option<Embedding> {
-    let stages = Stages::new(small);
+pub fn embedding(small: &Cube, stages: &Stages, large: &Cube, known: &Knowledge) -> Option<Embedding> {
     let mut embedding = Embedding { processes: vec![], nodes: vec![] };
-    let mut search = Search { small, large, known, stages: &stages };
+    let mut search = Search { small, large, known, stages };
     search.processes(&mut embedding, 0).then_some(embedding)
 }
 
 /// Literals by when they can be judged: once processes `0..=i` have a place, or once nodes `0..=i` do.
-struct Stages<'a> {
-    processes: Vec<Vec<&'a Literal>>,
-    nodes: Vec<Vec<&'a Literal>>,
+#[derive(Clone, Debug)]
+pub struct Stages {
+    processes: Vec<Vec<Literal>>,
+    nodes: Vec<Vec<Literal>>,
 }
 
-impl<'a> Stages<'a> {
-    fn new(cube: &'a Cube) -> Stages<'a> {
+impl Stages {
+    pub fn new(cube: &Cube) -> Stages {
         let mut stages =
             Stages { processes: vec![vec![]; cube.pins.len() + 1], nodes: vec![vec![]; cube.nodes.len()] };
         for literal in &cube.literals {
             let reads = literal.terms().filter(|term| term.is_read());
             match reads.map(|term| term.node).max() {
-                Some(node) => stages.nodes[usize::from(node)].push(literal),
+                Some(node) => stages.nodes[usize::from(node)].push(*literal),
                 None => {
                     let last = literal.processes().max().map_or(0, |process| usize::from(process) + 1);
-                    stages.processes[last].push(literal);
+                    stages.processes[last].push(*literal);
                 }
             }
         }
@@ -56,7 +56,7 @@ struct Search<'a> {
     small: &'a Cube,
     large: &'a Cube,
     known: &'a Knowledge,
-    stages: &'a Stages<'a>,
+    stages: &'a Stages,
 }
 
 impl Search<'_> {
@@ -109,7 +109,7 @@ impl Search<'_> {
         false
     }
 
-    fn hold(&self, literals: &[&Literal], found: &Embedding) -> bool {
+    fn hold(&self, literals: &[Literal], found: &Embedding) -> bool {
         let mut process = |process: Process| found.processes[usize::from(process)];
         let mut node = |node: u8| found.nodes[usize::from(node)];
         let mut renaming = Renaming { process: &mut process, node: &mut node };

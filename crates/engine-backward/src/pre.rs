@@ -29,9 +29,9 @@
 //! included in the cube, and is not made.
 //!
 //! **Universal guards** speak of all processes at the moment of the step. They are instantiated for every process of the cube. For those that enter it
-//! later there are two ways: the fact is forgotten (an over-approximation, `approximate`), or it stays in the cube (`lasting`), because they were
-//! there. The second is exact, but whatever any process does to what such a fact speaks of then matters, and the search may not end; so it is
-//! tried only after the first has led to a trace that is none. A broadcast to an array that a lasting fact speaks of makes it forgotten, too.
+//! later, the fact stays in the cube (`lasting`), because they were there: instantiated for them, whatever they did to what the fact speaks of
+//! matters too. That is exact, and need not end: so facts stay only in cubes with few processes, and are forgotten where there are
+//! more, which is an over-approximation (`approximate`). A broadcast to an array that such a fact speaks of makes it forgotten, too.
 
 use crate::cube::{Cube, MOST, Node};
 use crate::knowledge::Knowledge;
@@ -61,8 +61,8 @@ pub struct Images {
 pub struct Limits {
     /// Processes of a cube.
     pub most: usize,
-    /// Keep facts about all processes, for those that enter a cube later.
-    pub lasting: bool,
+    /// Keep facts about all processes, for those that enter a cube later, in cubes with fewer processes than this.
+    pub lasting: usize,
 }
 
 /// All pre-images of the cube by one transition.
@@ -159,7 +159,7 @@ struct Step<'a> {
     transition: &'a Transition,
     pins: Vec<Option<u8>>,
     arguments: Vec<Process>,
-    lasting: bool,
+    lasting: usize,
 }
 
 /// What a step does to the cells that the cube speaks of: the conditions of its cases, and values.
@@ -347,7 +347,9 @@ impl Step<'_> {
             before.extend(guard.literals.iter().map(|literal| renaming.literal(literal)));
         });
         let mut universals = vec![];
-        for universal in &self.cube.universals {
+        let lasts = self.pins.len() < self.lasting;
+        approximate |= !lasts && !self.cube.universals.is_empty();
+        for universal in self.cube.universals.iter().filter(|_| lasts) {
             match self.earlier(universal, &value, patterns, &replaced) {
                 Some(universal) => universals.push(universal),
                 None => approximate = true,
@@ -362,7 +364,7 @@ impl Step<'_> {
             let all = self.system.count.is_some_and(|count| usize::from(count) == self.pins.len());
             match all {
                 true => {}
-                false if self.lasting => universals.push(universal),
+                false if lasts => universals.push(universal),
                 false => approximate = true,
             }
         }
@@ -374,7 +376,7 @@ impl Step<'_> {
             let Some(knowledge) = Knowledge::new(self.system, &self.pins, variant.iter()) else { continue };
             let (literals, _) = knowledge.literals(self.system, &|_| true);
             let cube = Cube { pins: self.pins.clone(), literals, nodes, universals: universals.clone() };
-            let (cube, names) = cube.tidy(self.lasting);
+            let (cube, names) = cube.tidy(self.lasting == usize::MAX || !universals.is_empty());
             images.list.push(Pre { cube, names, arguments: self.arguments.clone(), approximate });
         }
     }

@@ -19,7 +19,9 @@ use std::collections::{BTreeSet, HashSet};
 use wattle_engine::{Progress, Reason, Run, Spent, Statistics, Work};
 
 use crate::cube::Cube;
+use crate::embed::{Stages, embedding};
 use crate::init::{Start, constants_allow, initial_state};
+use crate::knowledge::Knowledge;
 use crate::literal::Process;
 use crate::options::{Backward, Order};
 use crate::pre::{Images, Limits, pre_image};
@@ -34,11 +36,24 @@ const COMPARE: Work = Work::nanoseconds(150);
 #[derive(Clone, Debug)]
 pub struct Node {
     pub cube: Cube,
-    features: u64,
+    features: u128,
+    stages: Stages,
+    /// `None` until it is visited.
+    known: Option<Knowledge>,
     pub came: Came,
     depth: u64,
     deleted: bool,
     visited: bool,
+}
+
+impl Node {
+    /// Does every execution that leads to a state of `other` lead to one of this node? `known`: the knowledge of `other`.
+    fn includes(&self, other: &Node, known: &Knowledge) -> bool {
+        self.features & !other.features == 0
+            && self.cube.processes() <= other.cube.processes()
+            && (self.cube.nodes.is_empty() || !other.cube.nodes.is_empty())
+            && embedding(&self.cube, &self.stages, &other.cube, known).is_some()
+    }
 }
 
 /// How a node came about.
@@ -70,7 +85,7 @@ pub struct Search<'a> {
     system: &'a System,
     options: &'a Backward,
     /// See [`pre`](crate::pre), universal guards.
-    lasting: bool,
+    lasting: usize,
     run: &'a Run,
     pub nodes: Vec<Node>,
     queue: BTreeSet<Key>,
@@ -107,7 +122,7 @@ impl Figures {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(system: &'a System, options: &'a Backward, lasting: bool, run: &'a Run) -> Search<'a> {
+    pub fn new(system: &'a System, options: &'a Backward, lasting: usize, run: &'a Run) -> Search<'a> {
         Search {
             lasting,
             system,
@@ -181,8 +196,17 @@ impl<'a> Search<'a> {
             Order::Breadth => (0, depth as usize, Reverse(0), index),
             Order::Depth => (0, 0, Reverse(index as u64), index),
         };
-        let features = cube.features();
-        self.nodes.push(Node { cube, features, came, depth, deleted: false, visited: false });
+        let (features, stages) = (cube.features(), Stages::new(&cube));
+        self.nodes.push(Node {
+            cube,
+            features,
+            stages,
+            known: None,
+            came,
+            depth,
+            deleted: false,
+            visited: false,
+        });
         self.queue.insert(key);
     }
 
@@ -192,10 +216,10 @@ impl<'a> Search<'a> {
         let Some(known) = new.cube.knowledge(self.system) else { return Ok(true) };
         let mut compared = 0;
         let included = self.visited.iter().any(|other| {
-            let other = &self.nodes[*other];
             compared += 1;
-            other.features & !new.features == 0 && other.cube.includes(&new.cube, &known)
+            self.nodes[*other].includes(new, &known)
         });
+        self.nodes[node].known = Some(known);
         self.statistics.included += u64::from(included);
         self.poll(COMPARE * compared)?;
         Ok(included)
@@ -204,11 +228,10 @@ impl<'a> Search<'a> {
     /// Put the node among the visited ones, and delete those that it includes.
     fn visit(&mut self, node: usize) {
         let visited = std::mem::take(&mut self.visited);
-        let (new, features) = (&self.nodes[node].cube, self.nodes[node].features);
+        let new = &self.nodes[node];
         let includes = |other: &usize| {
             let other = &self.nodes[*other];
-            features & !other.features == 0
-                && (other.cube.knowledge(self.system)).is_some_and(|known| new.includes(&other.cube, &known))
+            other.known.as_ref().is_some_and(|known| new.includes(other, known))
         };
         let (deleted, mut kept): (Vec<usize>, Vec<usize>) = visited.into_iter().partition(includes);
         kept.push(node);
@@ -216,8 +239,8 @@ impl<'a> Search<'a> {
         figures.deleted += deleted.len() as u64;
         figures.visited += 1;
         figures.depth = figures.depth.max(self.nodes[node].depth);
-        figures.processes = figures.processes.max(new.processes() as u64);
-        figures.events = figures.events.max(new.nodes.len() as u64);
+        figures.processes = figures.processes.max(new.cube.processes() as u64);
+        figures.events = figures.events.max(new.cube.nodes.len() as u64);
         deleted.iter().for_each(|old| self.nodes[*old].deleted = true);
         self.nodes[node].visited = true;
         self.visited = kept;

@@ -124,7 +124,8 @@ impl Trace {
         }
         let mut initial = vec![];
         let instance = instance(program, count);
-        let shape = Shape::new(instance.of(program).ok()?.as_ref()).ok()?;
+        let program = instance.of(program).ok()?;
+        let shape = Shape::new(program.as_ref()).ok()?;
         for location in &shape.locations {
             let variable = &program.variables[location.variable as usize];
             if !matches!(variable.init, Init::Any) {
@@ -138,6 +139,9 @@ impl Trace {
             // One value after the other, until one fits.
             let mut chosen = None;
             for (literals, code) in candidates(system, &start, term, &numbers) {
+                if variable.range.is_some_and(|range| !range.contains(code)) {
+                    continue;
+                }
                 let before = also.len();
                 also.extend(literals);
                 if let Some(next) = initial_state_with(system, cube, count, &also) {

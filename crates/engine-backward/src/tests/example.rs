@@ -66,7 +66,7 @@ fn with_and_without_fence() {
         let system = mutex(fence);
         let run = Run::default();
         let options = Backward { max_nodes: 60, ..Backward::default() };
-        let mut search = Search::new(&system, &options, false, &run);
+        let mut search = Search::new(&system, &options, 0, &run);
         let end = search.backward();
         println!("{fence} {:?} {:?}", matches!(end, Ok(End::Safe)), search.statistics);
         for node in search.proof() {

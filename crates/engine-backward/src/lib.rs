@@ -29,12 +29,15 @@ mod knowledge;
 mod literal;
 mod options;
 mod pre;
+mod proof;
 mod search;
 mod start;
 mod system;
 #[cfg(test)]
 mod tests;
 mod trace;
+
+use std::sync::Arc;
 
 use wattle_engine::{
     Answer, Certificate, Contradiction, Engine, Estimate, Halt, Property, Reason, Run, Statistics, Task,
@@ -119,7 +122,8 @@ impl Backward {
             };
             let (node, start) = match end {
                 End::Safe => {
-                    return Ok(Verdict::Safe { certificate: Certificate::StateSpace { capacity: 0 } });
+                    let proof = proof::proof(task.program, &search.proof());
+                    return Ok(Verdict::Safe { certificate: Certificate::Cubes(proof.map(Arc::new)) });
                 }
                 End::Unsafe { node, start } => (node, start),
             };

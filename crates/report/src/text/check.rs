@@ -64,6 +64,11 @@ fn of_proof(certificate: &Certificate, report: &CheckReport) -> Vec<String> {
             let states = counted(proof.states.len() as u64, "abstract state");
             vec![format!("proved with {predicates}, {states}")]
         }
+        Certificate::Cubes(proof) => {
+            let cubes =
+                proof.as_ref().map(|proof| format!(", {}", counted(proof.cubes.len() as u64, "cube")));
+            vec![format!("for any number of processes{}", cubes.unwrap_or_default())]
+        }
         Certificate::Refutation(_) => vec!["no execution of the unrolled program violates it".into()],
     }
 }

@@ -303,6 +303,7 @@ mod tests {
             // What is asked, and of what.
             "files",
             "lang",
+            "copies",
             "jobs",
             "model",
             "models",

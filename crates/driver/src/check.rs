@@ -72,6 +72,7 @@ pub(crate) fn check_with(
         statistics: Statistics::default(),
         diagnostics: vec![],
         sources: wattle_source::Sources::new(),
+        repairs: true,
         copies: vec![],
         notes: vec![],
         remarks: vec![],
@@ -90,6 +91,7 @@ pub(crate) fn check_with(
         Ok(loaded) => {
             report.diagnostics.clone_from(&loaded.parsed.warnings);
             report.copies = said(&loaded.parsed.program, &loaded.instance);
+            report.repairs = !(loaded.frontend.fences)(loaded.parsed.program.vocabulary).is_empty();
             if !settings.loop_lines.is_empty() {
                 let settings = settings.placed(&loaded)?;
                 engines = choose(request.engine.as_deref(), &settings)?;

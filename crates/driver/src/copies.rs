@@ -38,7 +38,11 @@ pub(crate) fn choose(program: &Program, copies: &[Copies]) -> Result<Instance, D
                 return Err(wrong("no process of this text has any number of copies".into()));
             }
             // A number for one process counts more than one for all.
-            None => open().for_each(|process| drop(chosen.entry(process).or_insert(*count))),
+            None => {
+                for process in open() {
+                    chosen.entry(process).or_insert(*count);
+                }
+            }
             Some(name) => match program.process_named(name) {
                 None => {
                     let problem = wrong(format!("there is no process `{name}`"));
@@ -48,7 +52,9 @@ pub(crate) fn choose(program: &Program, copies: &[Copies]) -> Result<Instance, D
                 Some(process) if !any(&process) => {
                     return Err(wrong(format!("the text says how many copies `{name}` has")));
                 }
-                Some(process) => drop(chosen.insert(process, *count)),
+                Some(process) => {
+                    chosen.insert(process, *count);
+                }
             },
         }
     }

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use wattle_engine::{Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
-use wattle_program::{Fence, Op, Orders, Program, Vocabulary};
+use wattle_program::{Fence, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
 use wattle_repair::{Existing, Method, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, Sources, Span};
@@ -154,6 +154,12 @@ fn repair(
     };
     report.notes.extend(prepared.notes());
     report.translated = prepared.translated();
+    // A fence of a joint step is a condition of it, and no statement that could be put in.
+    if let Some(joint) = joint_step(prepared.written()) {
+        report.verdict =
+            unsupported(Unsupported { what: format!("repairs of a system with {}", joint.what), ..joint });
+        return;
+    }
     let task = prepared.task(Property::Stated);
     let spoken = (loaded.frontend.fences)(loaded.parsed.program.vocabulary);
     let fences = Fences::new(spoken, task.program, &request.model);

@@ -57,16 +57,11 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     let text = input.read().map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let frontend = frontend(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let mut loaded = parse(frontend, input, &text)?;
-    let refuse = |sources: &Sources, diagnostic: Diagnostic| Refused {
-        sources: sources.clone(),
-        diagnostics: vec![diagnostic],
-        internal: None,
-    };
-    let instance = choose(&loaded.parsed.program, &input.copies)
-        .map_err(|diagnostic| refuse(&loaded.sources, diagnostic))?;
-    loaded.instantiate(instance).map_err(|why| {
-        refuse(&loaded.sources, Diagnostic::error(codes::COPIES, Span::NOWHERE, why.to_string()))
-    })?;
+    let wrong = |diagnostic| refuse("", vec![diagnostic]);
+    let instance = choose(&loaded.parsed.program, &input.copies).map_err(wrong)?;
+    loaded
+        .instantiate(instance)
+        .map_err(|why| wrong(Diagnostic::error(codes::COPIES, Span::NOWHERE, why.to_string())))?;
     loaded.copies.clone_from(&input.copies);
     Ok(loaded)
 }

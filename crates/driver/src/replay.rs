@@ -91,6 +91,7 @@ fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckRep
         statistics: Statistics::default(),
         diagnostics,
         sources,
+        repairs: true,
         copies: vec![],
         notes: vec![],
         remarks: vec![],

@@ -8,11 +8,12 @@
 //! remainders and machine integers. What a program may hold is said by a [`Profile`]; every program
 //! passes `wattle_program::validate`.
 //!
-//! [`cycle`] makes tests of another kind: not random, but one for each way in which a memory model may
+//! [`cub`](fn@cub) makes parameterised systems as .cub text. [`cycle`] makes tests of another kind: not random, but one for each way in which a memory model may
 //! relax the order of accesses, as litmus text.
 
 #![warn(unreachable_pub)]
 
+mod cub;
 pub mod cycle;
 mod declare;
 mod graph;
@@ -29,6 +30,7 @@ mod writer;
 use wattle_program::{Process, Program, Vocabulary};
 use wattle_source::Span;
 
+pub use cub::cub;
 pub use graph::Graph;
 pub use mutate::mutant;
 pub use profile::{Flavour, Profile};

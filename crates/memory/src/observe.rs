@@ -5,10 +5,10 @@
 //! the *number* of a write where the state holds its value.
 
 use wattle_program::step::{Access, AccessKind};
-use wattle_program::{Mode, Orders, Program, Shape, Tags, ThreadId};
+use wattle_program::{Edge, Mode, Op, Orders, Program, Shape, Tags, ThreadId};
 
 use crate::events::{Recorder, Surroundings};
-use crate::operational::{Action, Half, MoveResult, State, apply};
+use crate::operational::{Action, Half, MoveResult, State, Stored, apply};
 use crate::{Event, EventKind, Execution, Machine};
 
 /// `None` if the schedule cannot be replayed from `start`.
@@ -40,17 +40,46 @@ pub fn observe(
                     &accesses,
                     execution,
                 );
+                let joint: Vec<&Access> = accesses.iter().filter(|access| is_joint(info, access)).collect();
                 for (event, access) in made {
                     observer.execution.events[event as usize].step = Some(step);
                     observer.follow(*thread, event, &access, info.mode, buffered);
                 }
+                for access in joint {
+                    let event = observer.joint(*thread, access, step);
+                    let buffered = buffered && !outside(program, shape, access);
+                    observer.follow(*thread, event, access, info.mode, buffered);
+                }
             }
-            Action::Commit { thread, location } => observer.commit(*thread, *location),
+            Action::Commit { thread, location } => {
+                let mut stores = state.stores[thread.0 as usize].iter();
+                let entry = stores.find(|stored| stored.location() == Some(*location));
+                match entry {
+                    Some(Stored::Group(stores)) => {
+                        stores.iter().for_each(|(location, _)| observer.commit(*thread, *location));
+                    }
+                    _ => observer.commit(*thread, *location),
+                }
+            }
             Action::Remote { thread, half } => observer.remote(*thread, half, &state, &next, step),
         }
         state = next;
     }
     Some(observer.execution)
+}
+
+/// Does an access belong to a joint step: seen in a term, or one of several stores?
+fn is_joint(edge: &Edge, access: &Access) -> bool {
+    !matches!(edge.ops[access.op], Op::Load { .. } | Op::Store { .. } | Op::Fence(_))
+        && !matches!(edge.ops[access.op], Op::LoadExclusive { .. } | Op::StoreConditional { .. })
+}
+
+/// Is it to a variable outside the store buffers?
+fn outside(program: &Program, shape: &Shape, access: &Access) -> bool {
+    let (AccessKind::Read { location, .. } | AccessKind::Write { location, .. }) = &access.kind else {
+        return false;
+    };
+    program.variables[shape.locations[*location as usize].variable as usize].unbuffered
 }
 
 struct Observer {
@@ -77,6 +106,20 @@ impl Observer {
                 .map(|thread| Recorder::new(ThreadId(thread)))
                 .collect(),
         }
+    }
+
+    /// An event of a joint step. It says where values come from, for stories; axioms do not judge it.
+    fn joint(&mut self, thread: ThreadId, access: &Access, step: usize) -> u32 {
+        let kind = match &access.kind {
+            AccessKind::Read { location, value } => {
+                EventKind::Read { location: *location, value: value.clone() }
+            }
+            AccessKind::Write { location, value } => {
+                EventKind::Write { location: *location, value: value.clone() }
+            }
+            _ => EventKind::Fence,
+        };
+        self.add(thread, kind, Tags::new(), step)
     }
 
     /// An event that the network makes for a thread.

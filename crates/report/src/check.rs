@@ -23,6 +23,8 @@ pub struct CheckReport {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that diagnostics point into.
     pub sources: Sources,
+    /// Can `fix` change texts of this language?
+    pub repairs: bool,
     /// Where the text leaves it open: how many copies of which process the verdict is about.
     pub copies: Vec<(String, u32)>,
     /// Always shown.

@@ -10,6 +10,12 @@ pub fn value_name(program: &Program, shape: &Shape, sort: Sort, value: &Value) -
             .and_then(|enumeration| enumeration.constructors.get(*constructor as usize))
             .map_or_else(|| value.to_string(), |name| name.to_string()),
         (_, Value::Address(location)) => format!("&{}", shape.location_name(program, *location)),
+        (_, Value::Process(copy)) => match program.named_process() {
+            Some(process) if *copy < shape.copies_of(process) => {
+                shape.thread_name(program, shape.thread(process, *copy))
+            }
+            _ => value.to_string(),
+        },
         _ => value.to_string(),
     }
 }

@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_engine::{Counterexample, Violation};
-use wattle_logic::{Kind, Value};
+use wattle_logic::{Kind, Sort, Value};
 use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
 use wattle_program::step::{Access, AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape,
-    ThreadId,
+    ThreadId, joint_step,
 };
 use wattle_source::{Position, Sources, Span};
 
@@ -73,6 +73,8 @@ pub fn tell(
         // Halves of remote operations are in no program order, so there is no cycle to show.
         cycle: match machine {
             Machine::Rma { .. } => vec![],
+            // Nor is there one where what happens together is several events.
+            _ if joint_step(program).is_some() => vec![],
             _ => sc_cycle(sources, program, &shape, &execution),
         },
         holds_under_sc: None,
@@ -262,7 +264,9 @@ impl Teller<'_> {
                 }
                 Op::Havoc { local, among } => {
                     let info = &locals[*local as usize];
-                    let name = (!info.hidden).then(|| info.name.to_string());
+                    // A parameter of a transition is chosen too, and has a name that the text gives it.
+                    let named = !info.hidden || info.sort == Sort::Process;
+                    let name = named.then(|| info.name.to_string());
                     let value = match choices.next() {
                         // From a set, the choice is only the position of the value.
                         Some(_) if name.is_some() || matches!(among, Choice::Member(_)) => {
@@ -292,7 +296,7 @@ impl Teller<'_> {
         write: Option<u32>,
         before: &State,
     ) -> Effect {
-        let own = before.stores[thread.0 as usize].iter().any(|stored| stored.location() == Some(location));
+        let own = before.stores[thread.0 as usize].iter().any(|stored| stored.value_at(location).is_some());
         let via = if own && mode != Mode::Locked { Via::OwnBuffer } else { Via::Memory };
         let unseen = match via {
             Via::OwnBuffer => vec![],

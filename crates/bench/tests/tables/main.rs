@@ -7,6 +7,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod cubicle;
 mod cycles;
 mod herd;
 mod memorax;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         trials
             .extend(of(&format!("cycles {}", folder.0), &data().join(folder.0), |_| cycles::rows_of(folder)));
     }
+    trials.extend(of("cubicle", &root().join("../shared/data/cub"), cubicle::rows_of));
     trials.extend(of("memorax", &root().join("../shared/data/rmm"), memorax::rows_of));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -13,7 +13,9 @@ use wattle_memory::events::{Recorder, Surroundings};
 use wattle_memory::operational::{self, Action, State};
 use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
 use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
-use wattle_program::{EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId};
+use wattle_program::{
+    EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId, joint_step,
+};
 
 use super::{reject, rejected, unsupported};
 
@@ -105,6 +107,10 @@ pub(crate) fn judge_schedule(task: &Task<'_>, schedule: &Schedule, states: &[Sta
 /// model's machine does things that are no events.
 pub fn observed(task: &Task<'_>, counterexample: &Counterexample) -> Option<Execution> {
     let schedule = counterexample.schedule.as_ref()?;
+    // What happens together in a joint step is no graph of single events.
+    if joint_step(task.program).is_some() {
+        return None;
+    }
     let replayed = super::replay(task, counterexample).ok()?;
     graph_of(task, schedule, &replayed.states)
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_logic::Value;
+use wattle_logic::{Fault, Value};
 use wattle_memory::Machine;
 use wattle_memory::operational::{State, TooManyWays};
 use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
@@ -124,7 +124,8 @@ fn steps(
     loop {
         script.at = 0;
         let (written, pending) = (BTreeMap::new(), BTreeSet::new());
-        let mut still = Still { machine, memory: &state.memory, written, pending, remote: false };
+        let memory = &state.memory;
+        let mut still = Still { program, shape, machine, thread, memory, written, pending, remote: false };
         match step(program, shape, thread, here, edge, &mut still, &mut script) {
             Err(Stop::Fault { .. } | Stop::Unsupported { .. }) => return None,
             Err(Stop::NotEnabled) => {}
@@ -139,7 +140,10 @@ fn steps(
 
 /// Memory that nobody changes, with nothing pending, and what one step would do to it.
 struct Still<'a> {
+    program: &'a Program,
+    shape: &'a Shape,
     machine: Machine,
+    thread: ThreadId,
     memory: &'a [Value],
     /// What the step has stored so far, which it sees itself.
     written: BTreeMap<u32, Value>,
@@ -161,9 +165,29 @@ impl Memory for Still<'_> {
         Ok(self.written.get(&location).unwrap_or(&self.memory[location as usize]).clone())
     }
 
+    fn content(&self, location: u32) -> Result<Value, Fault> {
+        let memory = self.memory.get(location as usize).ok_or(Fault::OutOfBounds)?;
+        Ok(self.written.get(&location).unwrap_or(memory).clone())
+    }
+
+    fn seen(&self, thread: ThreadId, location: u32) -> Result<Value, Fault> {
+        let at_once = !self.pending.contains(&location);
+        match thread == self.thread || at_once {
+            true => self.content(location),
+            false => self.memory.get(location as usize).cloned().ok_or(Fault::OutOfBounds),
+        }
+    }
+
+    fn store_together(&mut self, stores: &[(u32, Value)], mode: Mode) -> Result<(), Stop> {
+        let mut stores = stores.iter();
+        stores.try_for_each(|(location, value)| self.store(*location, value.clone(), mode, &Tags::new()))
+    }
+
     fn store(&mut self, location: u32, value: Value, mode: Mode, _: &Tags) -> Result<(), Stop> {
         self.written.insert(location, value);
-        if self.machine.buffers_stores() && mode != Mode::Locked {
+        let variable = self.shape.locations[location as usize].variable;
+        let unbuffered = self.program.variables[variable as usize].unbuffered;
+        if self.machine.buffers_stores() && mode != Mode::Locked && !unbuffered {
             self.pending.insert(location);
         }
         Ok(())

@@ -26,7 +26,7 @@ fn result(report: &CheckReport, options: &Options) -> String {
         out.push('\n');
         out.push_str(&story(told, options));
         // Where there is no machine, `fix` has nothing to search on.
-        if told.holds_under_sc == Some(true) && !told.timeless {
+        if told.holds_under_sc == Some(true) && !told.timeless && report.repairs {
             out.push_str(&format!("  To repair it: wattle fix {} --model {}\n", report.file, report.model));
         }
     }

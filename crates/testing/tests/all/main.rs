@@ -9,6 +9,7 @@ mod corpus;
 mod deadlock;
 mod in_order;
 mod instantiate;
+mod joint;
 mod laws;
 mod reduction;
 mod rest;

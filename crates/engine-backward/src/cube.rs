@@ -27,42 +27,42 @@ use crate::literal::{BOUND, Cell, Literal, Process, Renaming};
 use crate::system::{System, Universal};
 
 /// Processes and nodes are bits of a word.
-pub const MOST: usize = 32;
+pub(crate) const MOST: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cube {
+pub(crate) struct Cube {
     /// One for each process: its number, if that is fixed.
-    pub pins: Vec<Option<u8>>,
+    pub(crate) pins: Vec<Option<u8>>,
     /// As [`Knowledge::literals`] gives them.
-    pub literals: Vec<Literal>,
-    pub nodes: Vec<Node>,
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) nodes: Vec<Node>,
     /// What held of all processes that are not in the cube.
-    pub universals: Vec<Universal>,
+    pub(crate) universals: Vec<Universal>,
 }
 
 /// Unsatisfied reads at one instant; the literals say which.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Node {
+pub(crate) struct Node {
     /// The nodes that are ghb-before it or itself.
-    pub after: u32,
+    pub(crate) after: u32,
     /// Processes with an event before it or in it.
-    pub events: u32,
+    pub(crate) events: u32,
     /// Those whose event is a write, a fence or locked.
-    pub drains: u32,
+    pub(crate) drains: u32,
     /// Cells that were written before it or in it.
-    pub cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
     /// Arrays all of whose cells were.
-    pub arrays: Vec<u16>,
+    pub(crate) arrays: Vec<u16>,
 }
 
 impl Node {
     /// Does an access to the cell come before this node?
-    pub fn is_after(&self, cell: Cell) -> bool {
+    pub(crate) fn is_after(&self, cell: Cell) -> bool {
         self.cells.binary_search(&cell).is_ok() || self.arrays.contains(&cell.variable)
     }
 
     /// What is before `other` is before this too.
-    pub fn join(&mut self, other: &Node) {
+    pub(crate) fn join(&mut self, other: &Node) {
         self.events |= other.events;
         self.drains |= other.drains;
         union(&mut self.cells, &other.cells);
@@ -89,22 +89,22 @@ fn renamed_bits(bits: u32, mut rename: impl FnMut(u8) -> u8) -> u32 {
 }
 
 impl Cube {
-    pub fn processes(&self) -> usize {
+    pub(crate) fn processes(&self) -> usize {
         self.pins.len()
     }
 
-    pub fn knowledge(&self, system: &System) -> Option<Knowledge> {
+    pub(crate) fn knowledge(&self, system: &System) -> Option<Knowledge> {
         Knowledge::new(system, &self.pins, self.literals.iter())
     }
 
     /// Literals, also those inside universal facts.
-    pub fn all_literals(&self) -> impl Iterator<Item = &Literal> {
+    pub(crate) fn all_literals(&self) -> impl Iterator<Item = &Literal> {
         self.literals.iter().chain(self.universals.iter().flat_map(|u| u.body.iter().flatten()))
     }
 
     /// Without nodes that no read belongs to and processes that nothing names (unless all are to be kept); then with names that do not depend on how the
     /// cube came about. Gives the old name of each process.
-    pub fn tidy(mut self, keep: bool) -> (Cube, Vec<Process>) {
+    pub(crate) fn tidy(mut self, keep: bool) -> (Cube, Vec<Process>) {
         self.drop_satisfied();
         let order = self.order(keep);
         let mut place = [0; MOST];
@@ -279,7 +279,7 @@ impl Cube {
     }
 
     /// A filter: if this cube includes another, the bits are among those of the other.
-    pub fn features(&self) -> u128 {
+    pub(crate) fn features(&self) -> u128 {
         let mut features = 0;
         for term in self.literals.iter().flat_map(Literal::terms) {
             features |= 1 << ((term.cell.variable as u32 * 2 + u32::from(term.is_read())) % 61);
@@ -303,7 +303,7 @@ impl Cube {
 }
 
 impl Universal {
-    pub fn renamed(&self, renaming: &mut Renaming<'_>) -> Universal {
+    pub(crate) fn renamed(&self, renaming: &mut Renaming<'_>) -> Universal {
         let mut except: Vec<Process> = self.except.iter().map(|process| renaming.process(*process)).collect();
         except.sort_unstable();
         let mut body: Vec<Vec<Literal>> = (self.body.iter())
@@ -319,7 +319,7 @@ impl Universal {
     }
 
     /// The body for given processes.
-    pub fn instance(&self, bound: &[Process]) -> Vec<Vec<Literal>> {
+    pub(crate) fn instance(&self, bound: &[Process]) -> Vec<Vec<Literal>> {
         let mut process = |process: Process| match process.checked_sub(BOUND) {
             Some(i) => bound[usize::from(i)],
             None => process,
@@ -332,7 +332,7 @@ impl Universal {
 
     /// All choices for the bound variables among the first `count` processes, distinct and none of `except`, with at least one
     /// that is `wanted`.
-    pub fn choices(&self, count: usize, wanted: &dyn Fn(Process) -> bool) -> Vec<Vec<Process>> {
+    pub(crate) fn choices(&self, count: usize, wanted: &dyn Fn(Process) -> bool) -> Vec<Vec<Process>> {
         let mut choices: Vec<Vec<Process>> = vec![vec![]];
         for _ in 0..self.bound {
             choices = (choices.iter())
@@ -367,7 +367,7 @@ fn permutations(members: &[Process]) -> Vec<Vec<Process>> {
 }
 
 /// For [`embed`](crate::embed): a node of the smaller cube with its processes renamed.
-pub fn doors_fit(small: &Node, place: &[Process], large: &Node) -> bool {
+pub(crate) fn doors_fit(small: &Node, place: &[Process], large: &Node) -> bool {
     let rename = |process: Process| place[usize::from(process)];
     let renamed = Node {
         after: 0,

@@ -14,28 +14,32 @@ use crate::cube::{Cube, doors_fit};
 use crate::knowledge::Knowledge;
 use crate::literal::{BOUND, Literal, Process, Renaming};
 
+/// Cubes with many processes that look the same can be mapped in too many ways to try them all; what is not found is as if it were
+/// not there, which costs nodes and nothing else.
+const TRIES: u32 = 4_000;
+
 /// How `small` is mapped into `large`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Embedding {
-    pub processes: Vec<Process>,
-    pub nodes: Vec<u8>,
+pub(crate) struct Embedding {
+    pub(crate) processes: Vec<Process>,
+    pub(crate) nodes: Vec<u8>,
 }
 
-pub fn embedding(small: &Cube, stages: &Stages, large: &Cube, known: &Knowledge) -> Option<Embedding> {
+pub(crate) fn embedding(small: &Cube, stages: &Stages, large: &Cube, known: &Knowledge) -> Option<Embedding> {
     let mut embedding = Embedding { processes: vec![], nodes: vec![] };
-    let mut search = Search { small, large, known, stages };
+    let mut search = Search { small, large, known, stages, left: TRIES };
     search.processes(&mut embedding, 0).then_some(embedding)
 }
 
 /// Literals by when they can be judged: once processes `0..=i` have a place, or once nodes `0..=i` do.
 #[derive(Clone, Debug)]
-pub struct Stages {
+pub(crate) struct Stages {
     processes: Vec<Vec<Literal>>,
     nodes: Vec<Vec<Literal>>,
 }
 
 impl Stages {
-    pub fn new(cube: &Cube) -> Stages {
+    pub(crate) fn new(cube: &Cube) -> Stages {
         let mut stages =
             Stages { processes: vec![vec![]; cube.pins.len() + 1], nodes: vec![vec![]; cube.nodes.len()] };
         for literal in &cube.literals {
@@ -57,6 +61,8 @@ struct Search<'a> {
     large: &'a Cube,
     known: &'a Knowledge,
     stages: &'a Stages,
+    /// Places that may still be tried.
+    left: u32,
 }
 
 impl Search<'_> {
@@ -72,6 +78,10 @@ impl Search<'_> {
             let pin = self.small.pins[next];
             if used >> candidate & 1 == 1 || (pin.is_some() && pin != self.large.pins[candidate]) {
                 continue;
+            }
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 {
+                return false;
             }
             found.processes.push(candidate as Process);
             if self.processes(found, used | 1 << candidate) {

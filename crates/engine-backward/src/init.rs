@@ -14,17 +14,22 @@ use crate::system::{System, Universal};
 
 /// An initial state, as far as anything is known of it.
 #[derive(Clone, Debug)]
-pub struct Start {
-    pub pins: Vec<Option<u8>>,
-    pub known: Knowledge,
+pub(crate) struct Start {
+    pub(crate) pins: Vec<Option<u8>>,
+    pub(crate) known: Knowledge,
 }
 
-pub fn initial_state(system: &System, cube: &Cube) -> Option<Start> {
+pub(crate) fn initial_state(system: &System, cube: &Cube) -> Option<Start> {
     initial_state_with(system, cube, usize::from(system.count.unwrap_or(0)), &[])
 }
 
 /// With so many processes at least, and with further literals about memory.
-pub fn initial_state_with(system: &System, cube: &Cube, processes: usize, also: &[Literal]) -> Option<Start> {
+pub(crate) fn initial_state_with(
+    system: &System,
+    cube: &Cube,
+    processes: usize,
+    also: &[Literal],
+) -> Option<Start> {
     let mut pins = cube.pins.clone();
     let old = pins.len();
     pins.resize(old.max(processes), None);
@@ -81,7 +86,7 @@ fn as_memory(literal: &Literal) -> Option<Literal> {
 }
 
 /// What `init` says of constants holds always: does it leave anything of the cube?
-pub fn constants_allow(system: &System, cube: &Cube) -> bool {
+pub(crate) fn constants_allow(system: &System, cube: &Cube) -> bool {
     if system.constant.is_empty() {
         return true;
     }

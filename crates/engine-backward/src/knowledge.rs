@@ -14,7 +14,7 @@ use crate::system::{Sort, System};
 const INFINITE: i64 = i64::MAX / 4;
 
 #[derive(Clone, Debug)]
-pub struct Knowledge {
+pub(crate) struct Knowledge {
     processes: usize,
     /// Sorted; elements are the processes and then these.
     terms: Vec<Term>,
@@ -34,7 +34,7 @@ pub struct Knowledge {
 
 impl Knowledge {
     /// `None`: no state satisfies all of them. `pins`: one for each process, its number if that is fixed.
-    pub fn new<'a>(
+    pub(crate) fn new<'a>(
         system: &System,
         pins: &[Option<u8>],
         literals: impl Iterator<Item = &'a Literal> + Clone,
@@ -270,7 +270,7 @@ impl Knowledge {
     }
 
     /// Does the literal hold in all states? `false` may also mean: not known.
-    pub fn implies(&self, literal: &Literal) -> bool {
+    pub(crate) fn implies(&self, literal: &Literal) -> bool {
         match *literal {
             Literal::In(term, mask) => match self.class_of(Operand::Term(term)) {
                 Some(class) => self.mask[class as usize] & !mask == 0,
@@ -316,7 +316,7 @@ impl Knowledge {
 
     /// The same in as few literals as possible, sorted, without the terms that are not kept. `false`: something
     /// that was known of kept terms by way of others may be lost.
-    pub fn literals(&self, system: &System, keep: &dyn Fn(Term) -> bool) -> (Vec<Literal>, bool) {
+    pub(crate) fn literals(&self, system: &System, keep: &dyn Fn(Term) -> bool) -> (Vec<Literal>, bool) {
         let mut result = vec![];
         let mut exact = true;
         let kept = |element: usize| element < self.processes || keep(self.terms[element - self.processes]);
@@ -400,7 +400,7 @@ impl Knowledge {
     }
 
     /// Two literals, one of which holds in every state, if there is anything that the parts leave open between them.
-    pub fn undecided(&self) -> Option<[Literal; 2]> {
+    pub(crate) fn undecided(&self) -> Option<[Literal; 2]> {
         if let Some((x, y, c)) = self.unequal.first() {
             let number = |i: u16| (i > 0).then(|| self.numbers[i as usize - 1]);
             let (x, y) = (number(*x), number(*y));
@@ -419,24 +419,13 @@ impl Knowledge {
         None
     }
 
-    /// The constructors that a term may have.
-    pub fn possible(&self, term: Term) -> Option<u64> {
-        self.class_of(Operand::Term(term)).map(|class| self.mask[class as usize])
-    }
-
     /// Is this process before that in all states?
-    pub fn is_before(&self, a: Process, b: Process) -> bool {
+    pub(crate) fn is_before(&self, a: Process, b: Process) -> bool {
         self.before.binary_search(&(u16::from(a), u16::from(b))).is_ok()
     }
 
-    /// The process that a term is equal to.
-    pub fn process(&self, term: Term) -> Option<Process> {
-        let class = self.class_of(Operand::Term(term))?;
-        (usize::from(class) < self.processes).then_some(class as Process)
-    }
-
     /// The bounds of an integer, between the ends of what may be calculated with.
-    pub fn range(&self, term: Term) -> (Option<i64>, Option<i64>) {
+    pub(crate) fn range(&self, term: Term) -> (Option<i64>, Option<i64>) {
         let Some(x) = self.find_number(Some(term)) else { return (None, None) };
         let finite = |bound: i64| (bound < INFINITE).then_some(bound);
         (finite(self.bound(0, x)).map(|bound| -bound), finite(self.bound(x, 0)))

@@ -6,28 +6,28 @@
 //! there are only as many forms as the decision procedure of [`knowledge`](crate::knowledge) knows.
 
 /// A process of a cube, a parameter of a transition, or a bound variable ([`BOUND`]).
-pub type Process = u8;
+pub(crate) type Process = u8;
 
 /// No index, or no node.
-pub const NONE: u8 = u8::MAX;
+pub(crate) const NONE: u8 = u8::MAX;
 /// In a transition: the node of the event that the transition itself makes.
-pub const HERE: u8 = 254;
+pub(crate) const HERE: u8 = 254;
 /// The first of the variables that a universal guard binds.
-pub const BOUND: Process = 200;
+pub(crate) const BOUND: Process = 200;
 
 /// A cell of memory: a variable, or an element of an array over processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cell {
-    pub variable: u16,
-    pub index: [Process; 2],
+pub(crate) struct Cell {
+    pub(crate) variable: u16,
+    pub(crate) index: [Process; 2],
 }
 
 impl Cell {
-    pub fn indices(&self) -> impl Iterator<Item = Process> + use<> {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = Process> + use<> {
         self.index.into_iter().filter(|index| *index != NONE)
     }
 
-    pub fn rename(self, rename: &mut dyn FnMut(Process) -> Process) -> Cell {
+    pub(crate) fn rename(self, rename: &mut dyn FnMut(Process) -> Process) -> Cell {
         let index = self.index.map(|index| if index == NONE { NONE } else { rename(index) });
         Cell { index, ..self }
     }
@@ -35,45 +35,45 @@ impl Cell {
 
 /// The value of a cell, or what an unsatisfied read of it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Term {
+pub(crate) struct Term {
     /// The read's node in the graph of events, or `NONE`.
-    pub node: u8,
+    pub(crate) node: u8,
     /// Who reads, or `NONE`.
-    pub by: Process,
-    pub cell: Cell,
+    pub(crate) by: Process,
+    pub(crate) cell: Cell,
 }
 
 impl Term {
     /// The cell itself, no read.
-    pub fn of(cell: Cell) -> Term {
+    pub(crate) fn of(cell: Cell) -> Term {
         Term { node: NONE, by: NONE, cell }
     }
 
-    pub fn read(node: u8, by: Process, cell: Cell) -> Term {
+    pub(crate) fn read(node: u8, by: Process, cell: Cell) -> Term {
         Term { node, by, cell }
     }
 
-    pub fn is_read(&self) -> bool {
+    pub(crate) fn is_read(&self) -> bool {
         self.node != NONE
     }
 
-    pub fn processes(&self) -> impl Iterator<Item = Process> + use<> {
+    pub(crate) fn processes(&self) -> impl Iterator<Item = Process> + use<> {
         self.cell.indices().chain((self.by != NONE).then_some(self.by))
     }
 }
 
 /// What can be equal to, or before, something: a process, or a term. Integers have literals of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Operand {
+pub(crate) enum Operand {
     Process(Process),
     Term(Term),
 }
 
 /// An integer term, or zero.
-pub type Number = Option<Term>;
+pub(crate) type Number = Option<Term>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Literal {
+pub(crate) enum Literal {
     /// One of these constructors.
     In(Term, u64),
     Equal(Operand, Operand),
@@ -88,7 +88,7 @@ pub enum Literal {
 
 /// What an assignment gives to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Value {
+pub(crate) enum Value {
     Constructor(u32),
     Process(Process),
     /// The value of a term that is no integer.
@@ -101,7 +101,7 @@ pub enum Value {
 
 /// A literal after a substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     True,
     False,
     Literal(Literal),
@@ -114,17 +114,17 @@ impl Outcome {
 }
 
 /// A renaming of processes and of nodes.
-pub struct Renaming<'a> {
-    pub process: &'a mut dyn FnMut(Process) -> Process,
-    pub node: &'a mut dyn FnMut(u8) -> u8,
+pub(crate) struct Renaming<'a> {
+    pub(crate) process: &'a mut dyn FnMut(Process) -> Process,
+    pub(crate) node: &'a mut dyn FnMut(u8) -> u8,
 }
 
 impl Renaming<'_> {
-    pub fn process(&mut self, process: Process) -> Process {
+    pub(crate) fn process(&mut self, process: Process) -> Process {
         if process == NONE { NONE } else { (self.process)(process) }
     }
 
-    pub fn term(&mut self, term: Term) -> Term {
+    pub(crate) fn term(&mut self, term: Term) -> Term {
         Term {
             node: if term.node == NONE { NONE } else { (self.node)(term.node) },
             by: self.process(term.by),
@@ -132,14 +132,14 @@ impl Renaming<'_> {
         }
     }
 
-    pub fn operand(&mut self, operand: Operand) -> Operand {
+    pub(crate) fn operand(&mut self, operand: Operand) -> Operand {
         match operand {
             Operand::Process(process) => Operand::Process(self.process(process)),
             Operand::Term(term) => Operand::Term(self.term(term)),
         }
     }
 
-    pub fn literal(&mut self, literal: &Literal) -> Literal {
+    pub(crate) fn literal(&mut self, literal: &Literal) -> Literal {
         let renamed = match *literal {
             Literal::In(term, mask) => Literal::In(self.term(term), mask),
             Literal::Equal(a, b) => Literal::Equal(self.operand(a), self.operand(b)),
@@ -153,7 +153,7 @@ impl Renaming<'_> {
         renamed.sorted()
     }
 
-    pub fn value(&mut self, value: &Value) -> Value {
+    pub(crate) fn value(&mut self, value: &Value) -> Value {
         match *value {
             Value::Process(process) => Value::Process(self.process(process)),
             Value::Copy(term) => Value::Copy(self.term(term)),
@@ -165,7 +165,7 @@ impl Renaming<'_> {
 
 impl Literal {
     /// Symmetric literals have one form.
-    pub fn sorted(self) -> Literal {
+    pub(crate) fn sorted(self) -> Literal {
         match self {
             Literal::Equal(a, b) if b < a => Literal::Equal(b, a),
             Literal::Differ(a, b) if b < a => Literal::Differ(b, a),
@@ -174,7 +174,7 @@ impl Literal {
         }
     }
 
-    pub fn terms(&self) -> impl Iterator<Item = Term> + use<> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Term> + use<> {
         let (a, b) = match *self {
             Literal::In(term, _) => (Some(term), None),
             Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => (a.term(), b.term()),
@@ -184,7 +184,7 @@ impl Literal {
     }
 
     /// Every process that it names, perhaps several times.
-    pub fn processes(&self) -> impl Iterator<Item = Process> + use<> {
+    pub(crate) fn processes(&self) -> impl Iterator<Item = Process> + use<> {
         let named = match *self {
             Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => {
                 [a.process(), b.process()]
@@ -195,7 +195,7 @@ impl Literal {
     }
 
     /// With values for some terms. `Any` gives a literal that says nothing (`True`).
-    pub fn substitute(&self, value: &dyn Fn(Term) -> Option<Value>) -> Outcome {
+    pub(crate) fn substitute(&self, value: &dyn Fn(Term) -> Option<Value>) -> Outcome {
         match *self {
             Literal::In(term, mask) => match value(term) {
                 None => Outcome::Literal(*self),
@@ -223,21 +223,21 @@ impl Literal {
 }
 
 impl Operand {
-    pub fn mapped(self, map: impl Fn(Term) -> Term) -> Operand {
+    pub(crate) fn mapped(self, map: impl Fn(Term) -> Term) -> Operand {
         match self {
             Operand::Term(term) => Operand::Term(map(term)),
             Operand::Process(_) => self,
         }
     }
 
-    pub fn term(self) -> Option<Term> {
+    pub(crate) fn term(self) -> Option<Term> {
         match self {
             Operand::Term(term) => Some(term),
             Operand::Process(_) => None,
         }
     }
 
-    pub fn process(self) -> Option<Process> {
+    pub(crate) fn process(self) -> Option<Process> {
         match self {
             Operand::Process(process) => Some(process),
             Operand::Term(_) => None,
@@ -292,10 +292,10 @@ fn number(number: Number, value: &dyn Fn(Term) -> Option<Value>) -> Option<(Numb
 }
 
 /// `x - y <= c`, decided where that needs no state.
-pub fn at_most(x: Number, y: Number, c: i64) -> Outcome {
+pub(crate) fn at_most(x: Number, y: Number, c: i64) -> Outcome {
     if x == y { Outcome::of(0 <= c) } else { Outcome::Literal(Literal::AtMost(x, y, c)) }
 }
 
-pub fn unequal(x: Number, y: Number, c: i64) -> Outcome {
+pub(crate) fn unequal(x: Number, y: Number, c: i64) -> Outcome {
     if x == y { Outcome::of(c != 0) } else { Outcome::Literal(Literal::Unequal(x, y, c).sorted()) }
 }

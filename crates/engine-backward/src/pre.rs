@@ -35,38 +35,44 @@
 
 use crate::cube::{Cube, MOST, Node};
 use crate::knowledge::Knowledge;
-use crate::literal::{BOUND, Cell, HERE, Literal, Outcome, Process, Renaming, Term, Value};
-use crate::system::{Case, Fixed, System, Transition, Universal, Update};
+use crate::literal::{BOUND, Cell, HERE, Literal, Operand, Outcome, Process, Renaming, Term, Value};
+use crate::system::{Case, Fixed, Sort, System, Transition, Universal, Update};
 
 /// A pre-image and how it came about.
 #[derive(Clone, Debug)]
-pub struct Pre {
-    pub cube: Cube,
+pub(crate) struct Pre {
+    pub(crate) cube: Cube,
     /// For each process of the cube, its name in the cube it leads to; processes that are new there come after.
-    pub names: Vec<Process>,
-    pub arguments: Vec<Process>,
-    pub approximate: bool,
+    pub(crate) names: Vec<Process>,
+    pub(crate) arguments: Vec<Process>,
+    pub(crate) approximate: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Images {
-    pub list: Vec<Pre>,
+pub(crate) struct Images {
+    pub(crate) list: Vec<Pre>,
     /// Some have more processes than are allowed, and were left out.
-    pub too_many: bool,
+    pub(crate) too_many: bool,
     /// Conjunctions that were looked at.
-    pub tried: u64,
+    pub(crate) tried: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Processes of a cube.
-    pub most: usize,
+    pub(crate) most: usize,
     /// Keep facts about all processes, for those that enter a cube later, in cubes with fewer processes than this.
-    pub lasting: usize,
+    pub(crate) lasting: usize,
 }
 
 /// All pre-images of the cube by one transition.
-pub fn pre_image(system: &System, cube: &Cube, transition: &Transition, limits: Limits, images: &mut Images) {
+pub(crate) fn pre_image(
+    system: &System,
+    cube: &Cube,
+    transition: &Transition,
+    limits: Limits,
+    images: &mut Images,
+) {
     let Limits { most, lasting } = limits;
     for (pins, arguments) in placements(&cube.pins, transition.parameters, &transition.fixed) {
         if system.count.is_some_and(|count| pins.len() > usize::from(count)) {
@@ -82,7 +88,7 @@ pub fn pre_image(system: &System, cube: &Cube, transition: &Transition, limits: 
 
 /// Every way of giving processes to parameters: distinct ones to the proper parameters, those of a cube or new ones; the fixed ones
 /// may be among them. With the pins that follow.
-pub fn placements(
+pub(crate) fn placements(
     pins: &[Option<u8>],
     parameters: u8,
     fixed: &[Fixed],
@@ -326,8 +332,18 @@ impl Step<'_> {
 
         let known;
         let mut literals = literals;
-        if literals.iter().flat_map(Literal::terms).any(any) {
-            let Some(knowledge) = Knowledge::new(self.system, &self.pins, literals.iter()) else { return };
+        let mut arbitrary: Vec<Term> =
+            literals.iter().flat_map(Literal::terms).filter(|term| any(*term)).collect();
+        if !arbitrary.is_empty() {
+            // Whoever reads what was written reads the same, whatever it is.
+            arbitrary.sort_unstable_by_key(|term| (term.cell, *term));
+            arbitrary.dedup();
+            let same = arbitrary.windows(2).filter(|pair| pair[0].cell == pair[1].cell);
+            let same: Vec<Literal> = same.flat_map(|pair| self.equal(pair[0], pair[1])).collect();
+            let Some(knowledge) = Knowledge::new(self.system, &self.pins, literals.iter().chain(&same))
+            else {
+                return;
+            };
             let exact;
             (known, exact) = knowledge.literals(self.system, &|term| !any(term));
             approximate |= !exact;
@@ -378,6 +394,13 @@ impl Step<'_> {
             let cube = Cube { pins: self.pins.clone(), literals, nodes, universals: universals.clone() };
             let (cube, names) = cube.tidy(self.lasting == usize::MAX || !universals.is_empty());
             images.list.push(Pre { cube, names, arguments: self.arguments.clone(), approximate });
+        }
+    }
+
+    fn equal(&self, a: Term, b: Term) -> Vec<Literal> {
+        match self.system.variable(a.cell).sort {
+            Sort::Integer => vec![Literal::AtMost(Some(a), Some(b), 0), Literal::AtMost(Some(b), Some(a), 0)],
+            _ => vec![Literal::Equal(Operand::Term(a), Operand::Term(b)).sorted()],
         }
     }
 
@@ -512,7 +535,7 @@ impl Step<'_> {
 }
 
 /// Every conjunction with every alternative.
-pub fn product(variants: &[Vec<Literal>], alternatives: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
+pub(crate) fn product(variants: &[Vec<Literal>], alternatives: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
     let with = |variant: &Vec<Literal>| {
         alternatives.iter().map(|alternative| [&variant[..], &alternative[..]].concat()).collect::<Vec<_>>()
     };

@@ -9,7 +9,7 @@ use crate::cube::Cube;
 use crate::literal::{Cell, Literal, Number, Operand, Process, Term};
 
 /// `None`: some cube has facts about all processes.
-pub fn proof(program: &Program, cubes: &[&Cube]) -> Option<CubeProof> {
+pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> Option<CubeProof> {
     let written = |cube: &&Cube| cube.universals.is_empty().then(|| of_cube(program, cube));
     cubes.iter().map(written).collect::<Option<Vec<_>>>().map(|cubes| CubeProof { cubes })
 }

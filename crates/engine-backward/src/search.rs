@@ -34,13 +34,13 @@ const TRY: Work = Work::microseconds(4);
 const COMPARE: Work = Work::nanoseconds(150);
 
 #[derive(Clone, Debug)]
-pub struct Node {
-    pub cube: Cube,
+pub(crate) struct Node {
+    pub(crate) cube: Cube,
     features: u128,
     stages: Stages,
     /// `None` until it is visited.
     known: Option<Knowledge>,
-    pub came: Came,
+    pub(crate) came: Came,
     depth: u64,
     deleted: bool,
     visited: bool,
@@ -58,7 +58,7 @@ impl Node {
 
 /// How a node came about.
 #[derive(Clone, Debug)]
-pub enum Came {
+pub(crate) enum Came {
     /// From this part of `bad`; its parameters are these processes of the cube (or none, where nothing speaks of one).
     Bad {
         bad: usize,
@@ -73,7 +73,7 @@ pub enum Came {
 }
 
 #[derive(Debug)]
-pub enum End {
+pub(crate) enum End {
     /// No node contains an initial state.
     Safe,
     /// A node does.
@@ -81,17 +81,17 @@ pub enum End {
 }
 
 #[derive(Debug)]
-pub struct Search<'a> {
+pub(crate) struct Search<'a> {
     system: &'a System,
     options: &'a Backward,
     /// See [`pre`](crate::pre), universal guards.
     lasting: usize,
     run: &'a Run,
-    pub nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     queue: BTreeSet<Key>,
     known: HashSet<Cube>,
     visited: Vec<usize>,
-    pub statistics: Figures,
+    pub(crate) statistics: Figures,
     too_many: bool,
 }
 
@@ -99,18 +99,18 @@ pub struct Search<'a> {
 type Key = (usize, usize, Reverse<u64>, usize);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    pub visited: u64,
-    pub deleted: u64,
-    pub included: u64,
-    pub tried: u64,
-    pub depth: u64,
-    pub processes: u64,
-    pub events: u64,
+pub(crate) struct Figures {
+    pub(crate) visited: u64,
+    pub(crate) deleted: u64,
+    pub(crate) included: u64,
+    pub(crate) tried: u64,
+    pub(crate) depth: u64,
+    pub(crate) processes: u64,
+    pub(crate) events: u64,
 }
 
 impl Figures {
-    pub fn write(&self, statistics: &mut Statistics) {
+    pub(crate) fn write(&self, statistics: &mut Statistics) {
         statistics.count("nodes", self.visited);
         statistics.count("included nodes", self.included);
         statistics.count("deleted nodes", self.deleted);
@@ -122,7 +122,7 @@ impl Figures {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(system: &'a System, options: &'a Backward, lasting: usize, run: &'a Run) -> Search<'a> {
+    pub(crate) fn new(system: &'a System, options: &'a Backward, lasting: usize, run: &'a Run) -> Search<'a> {
         Search {
             lasting,
             system,
@@ -138,7 +138,7 @@ impl<'a> Search<'a> {
     }
 
     /// The paper's main loop.
-    pub fn backward(&mut self) -> Result<End, Reason> {
+    pub(crate) fn backward(&mut self) -> Result<End, Reason> {
         for (bad, cube) in bad_cubes(self.system) {
             self.push(cube, Came::Bad { bad }, 0);
         }
@@ -155,18 +155,26 @@ impl<'a> Search<'a> {
             }
         }
         match self.too_many {
-            true => Err(Reason::TooLarge(format!(
-                "nodes with more than {} processes were left out",
-                self.options.max_processes
-            ))),
+            true => {
+                Err(Reason::TooLarge(format!("nodes with more than {} processes were left out", self.most())))
+            }
             false => Ok(End::Safe),
+        }
+    }
+
+    /// Where facts about all processes stay for ever, more and more processes enter that do nothing but satisfy them.
+    fn most(&self) -> usize {
+        if self.lasting == usize::MAX {
+            self.options.max_processes.min(6)
+        } else {
+            self.options.max_processes
         }
     }
 
     fn push_pre_images(&mut self, parent: usize, transition: usize) -> Result<(), Reason> {
         let mut images = Images::default();
         let (cube, depth) = (&self.nodes[parent].cube, self.nodes[parent].depth + 1);
-        let limits = Limits { most: self.options.max_processes, lasting: self.lasting };
+        let limits = Limits { most: self.most(), lasting: self.lasting };
         pre_image(self.system, cube, &self.system.transitions[transition], limits, &mut images);
         self.statistics.tried += images.tried;
         self.too_many |= images.too_many;
@@ -259,7 +267,7 @@ impl<'a> Search<'a> {
     }
 
     /// The cubes that include all states from which something bad is reached, when the search has ended with *safe*.
-    pub fn proof(&self) -> Vec<&Cube> {
+    pub(crate) fn proof(&self) -> Vec<&Cube> {
         self.visited.iter().map(|node| &self.nodes[*node].cube).collect()
     }
 }

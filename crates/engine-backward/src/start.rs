@@ -10,7 +10,7 @@ use crate::pre::placements;
 use crate::system::{Bad, System};
 
 /// With the number of the part of `bad`.
-pub fn bad_cubes(system: &System) -> Vec<(usize, Cube)> {
+pub(crate) fn bad_cubes(system: &System) -> Vec<(usize, Cube)> {
     let bad = system.bad.iter().enumerate();
     bad.flat_map(|(i, bad)| cubes(system, bad).into_iter().map(move |cube| (i, cube))).collect()
 }

@@ -5,36 +5,31 @@
 //! Processes of the text that have a number of their own (`#1`) are parameters too, listed in `fixed`: those may
 //! be equal to other parameters, and are never renamed.
 
-use std::sync::Arc;
-
 use crate::literal::{Cell, Literal, Process, Value};
 
 #[derive(Clone, Debug, Default)]
-pub struct System {
-    pub variables: Vec<Variable>,
+pub(crate) struct System {
+    pub(crate) variables: Vec<Variable>,
     /// How many processes there are, where the text fixes it.
-    pub count: Option<u8>,
+    pub(crate) count: Option<u8>,
     /// States from which executions begin: one of these.
-    pub init: Vec<Initial>,
+    pub(crate) init: Vec<Initial>,
     /// What must not be reached.
-    pub bad: Vec<Bad>,
+    pub(crate) bad: Vec<Bad>,
     /// What `init` says of cells that no transition writes: it holds always.
-    pub constant: Vec<Universal>,
-    pub transitions: Vec<Transition>,
+    pub(crate) constant: Vec<Universal>,
+    pub(crate) transitions: Vec<Transition>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Variable {
-    pub name: Arc<str>,
-    pub sort: Sort,
-    /// How many processes index it.
-    pub arity: u8,
+pub(crate) struct Variable {
+    pub(crate) sort: Sort,
     /// Written through store buffers.
-    pub weak: bool,
+    pub(crate) weak: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub(crate) enum Sort {
     /// With so many constructors.
     Finite(u32),
     Process,
@@ -43,92 +38,92 @@ pub enum Sort {
 
 /// A set of initial states.
 #[derive(Clone, Debug, Default)]
-pub struct Initial {
-    pub fixed: Vec<Fixed>,
-    pub guard: Guard,
+pub(crate) struct Initial {
+    pub(crate) fixed: Vec<Fixed>,
+    pub(crate) guard: Guard,
 }
 
 /// A conjunction over some distinct processes; reads name who reads, and happen at one instant (node 0).
 #[derive(Clone, Debug, Default)]
-pub struct Bad {
-    pub parameters: u8,
-    pub fixed: Vec<Fixed>,
-    pub literals: Vec<Literal>,
+pub(crate) struct Bad {
+    pub(crate) parameters: u8,
+    pub(crate) fixed: Vec<Fixed>,
+    pub(crate) literals: Vec<Literal>,
     /// The property of the program that it violates.
-    pub property: usize,
+    pub(crate) property: usize,
 }
 
 /// The process with this number (from 0), as a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixed {
-    pub parameter: Process,
-    pub number: u8,
+pub(crate) struct Fixed {
+    pub(crate) parameter: Process,
+    pub(crate) number: u8,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Transition {
-    pub name: Arc<str>,
+pub(crate) struct Transition {
     /// Distinct processes `0..parameters`.
-    pub parameters: u8,
-    pub fixed: Vec<Fixed>,
-    pub guard: Guard,
-    pub updates: Vec<Update>,
+    pub(crate) parameters: u8,
+    pub(crate) fixed: Vec<Fixed>,
+    pub(crate) guard: Guard,
+    pub(crate) updates: Vec<Update>,
     /// Waits until the stores of the acting process have left its buffer.
-    pub fence: bool,
+    pub(crate) fence: bool,
     /// Reads weak memory, as its text says, whatever comes of it.
-    pub reads: bool,
+    pub(crate) reads: bool,
     /// The edge of the program that it is, perhaps one of several ways of taking it.
-    pub edge: u32,
+    pub(crate) edge: u32,
     /// What the edge's choices are, in order: a process, or a value that nothing depends on.
-    pub choices: Vec<Option<Process>>,
+    pub(crate) choices: Vec<Option<Process>>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Guard {
-    pub literals: Vec<Literal>,
-    pub universal: Vec<Universal>,
+pub(crate) struct Guard {
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) universal: Vec<Universal>,
 }
 
 /// For all distinct `BOUND..BOUND + bound` that are none of `except`: one of the conjunctions of `body`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Universal {
-    pub bound: u8,
-    pub except: Vec<Process>,
-    pub body: Vec<Vec<Literal>>,
+pub(crate) struct Universal {
+    pub(crate) bound: u8,
+    pub(crate) except: Vec<Process>,
+    pub(crate) body: Vec<Vec<Literal>>,
 }
 
 /// An assignment. A cell with an index `BOUND` or above stands for all of them (a broadcast).
 #[derive(Clone, Debug)]
-pub struct Update {
-    pub cell: Cell,
+pub(crate) struct Update {
+    pub(crate) cell: Cell,
     /// Exactly one of the conditions holds.
-    pub cases: Vec<Case>,
+    pub(crate) cases: Vec<Case>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Case {
-    pub condition: Vec<Literal>,
+pub(crate) struct Case {
+    pub(crate) condition: Vec<Literal>,
     /// `None`: the cell is not written at all.
-    pub value: Option<Value>,
+    pub(crate) value: Option<Value>,
 }
 
+#[cfg(test)]
 impl Update {
-    pub fn set(cell: Cell, value: Value) -> Update {
+    pub(crate) fn set(cell: Cell, value: Value) -> Update {
         Update { cell, cases: vec![Case { condition: vec![], value: Some(value) }] }
     }
 }
 
 impl System {
-    pub fn variable(&self, cell: Cell) -> &Variable {
+    pub(crate) fn variable(&self, cell: Cell) -> &Variable {
         &self.variables[usize::from(cell.variable)]
     }
 
-    pub fn weak(&self, cell: Cell) -> bool {
+    pub(crate) fn weak(&self, cell: Cell) -> bool {
         self.variable(cell).weak
     }
 
     /// All constructors of a cell's sort.
-    pub fn all(&self, cell: Cell) -> u64 {
+    pub(crate) fn all(&self, cell: Cell) -> u64 {
         match self.variable(cell).sort {
             Sort::Finite(count) if count < 64 => (1 << count) - 1,
             _ => u64::MAX,

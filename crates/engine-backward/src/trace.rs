@@ -32,18 +32,18 @@ struct Step {
 
 /// The trace of a search that has ended with *unsafe*.
 #[derive(Clone, Debug)]
-pub struct Trace {
+pub(crate) struct Trace {
     steps: Vec<Step>,
     /// How many processes there are.
     count: usize,
     node: usize,
     property: usize,
     /// Some step of it says less than the transition does.
-    pub approximate: bool,
+    pub(crate) approximate: bool,
 }
 
 impl Trace {
-    pub fn new(search: &Search<'_>, system: &System, node: usize, start: &Start) -> Trace {
+    pub(crate) fn new(search: &Search<'_>, system: &System, node: usize, start: &Start) -> Trace {
         let mut names: Vec<Process> = (0..start.pins.len() as Process).collect();
         let mut count = names.len();
         let fixed = system.count.is_some();
@@ -82,7 +82,7 @@ impl Trace {
     }
 
     /// An execution of an instance that takes these steps and ends in a violation; `None` if there is none.
-    pub fn execution(
+    pub(crate) fn execution(
         &self,
         search: &Search<'_>,
         system: &System,

@@ -13,7 +13,7 @@ use wattle_program::{
     PropertyKind, Replicas,
 };
 
-use crate::literal::{BOUND, Cell, HERE, Literal, NONE, Process, Renaming, Term};
+use crate::literal::{BOUND, HERE, Literal, NONE, Process, Renaming, Term};
 use crate::system::{self, Bad, Case, Guard, Initial, System, Transition, Universal, Update, Variable};
 use formula::{Binding, Clause, Formulas, Scope, conjunction};
 
@@ -24,7 +24,7 @@ fn unsupported<T>(what: &str) -> Found<T> {
 }
 
 /// `buffers`: weak variables are written through store buffers.
-pub fn extract(program: &Program, buffers: bool) -> Found<System> {
+pub(crate) fn extract(program: &Program, buffers: bool) -> Found<System> {
     let [process] = &program.processes[..] else {
         return unsupported("several processes, one of which has any number of copies");
     };
@@ -77,12 +77,7 @@ fn variable_of(program: &Program, variable: &wattle_program::Variable, buffers: 
     if !variable.dimensions.iter().all(over_processes) || variable.dimensions.len() > 2 {
         return unsupported("an array that is not over processes");
     }
-    Ok(Variable {
-        name: variable.name.clone(),
-        sort,
-        arity: variable.dimensions.len() as u8,
-        weak: buffers && !variable.unbuffered,
-    })
+    Ok(Variable { sort, weak: buffers && !variable.unbuffered })
 }
 
 /// The initial states, as alternatives.
@@ -179,8 +174,7 @@ fn bad(system: &System, formula: &Formula, holds: bool, property: usize) -> Foun
 fn transitions(system: &System, process: &Copies, edge: &Edge, number: u32) -> Found<Vec<Transition>> {
     let locals = vec![None; process.locals.len()];
     let scope = Scope { parameters: 1, me: Some(0), locals, node: HERE, ..Scope::default() };
-    let name = format!("edge {number}").into();
-    let start = Transition { name, edge: number, ..Transition::default() };
+    let start = Transition { edge: number, ..Transition::default() };
     let mut formulas = Formulas { system, numbered: vec![] };
     let ways = formulas.clauses(&edge.guard, true, &scope)?;
     let mut result = vec![];
@@ -251,16 +245,16 @@ fn finish(
     result: &mut Vec<Transition>,
 ) -> Found<()> {
     let mut reads = false;
-    let weak = |cell: Cell| formulas.system.weak(cell);
-    let writes = so_far.updates.iter().any(|update| weak(update.cell));
     let in_text = ways.iter().flat_map(|way| {
         way.literals.iter().chain(way.universal.iter().flat_map(|universal| universal.body.iter().flatten()))
     });
     let in_cases = so_far.updates.iter().flat_map(|update| &update.cases);
     reads |= in_text.flat_map(Literal::terms).any(|term| term.is_read());
     reads |= in_cases.flat_map(case_terms).any(|term| term.is_read());
-    // A locked step reads and writes; the text may read what nothing depends on.
-    reads |= edge.mode == Mode::Locked && writes;
+    // A locked step reads and writes, and waits, even where nothing depends on what it reads and no condition for a store holds.
+    let locked = edge.mode == Mode::Locked && formulas.system.variables.iter().any(|variable| variable.weak);
+    reads |= locked;
+    let so_far = Transition { fence: so_far.fence || locked, ..so_far };
     for way in ways {
         let parameters = scope.parameters.max(way.parameters);
         let (fixed, mut rename) = formulas.numbered(parameters);

@@ -6,7 +6,7 @@ use wattle_engine::{
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
-use wattle_program::{EdgeId, Op, Program, Shape, ThreadId};
+use wattle_program::{EdgeId, Op, Program, Replicas, Shape, ThreadId};
 use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, Span};
@@ -329,5 +329,12 @@ fn unsupported_place(program: &Program, reason: &Reason) -> Option<Diagnostic> {
     });
     let span: Span = unsupported.span.or(named)?;
     // The verdict says why.
-    Some(Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported"))
+    let problem =
+        Diagnostic::warning(codes::UNSUPPORTED, span, "the search ends here").expecting("not supported");
+    let open =
+        program.processes.iter().find(|process| process.replicas == Replicas::Any && process.span == span);
+    Some(match open {
+        Some(process) => problem.help(format!("--copies {}=3 looks at three copies", process.name)),
+        None => problem,
+    })
 }

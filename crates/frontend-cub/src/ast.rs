@@ -59,7 +59,7 @@ pub(crate) struct Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Transition {
     pub name: Ident,
-    /// The first parameter is in square brackets.
+    /// A parameter is in square brackets; it comes first in the list.
     pub acts: bool,
     pub parameters: Vec<Ident>,
     pub guard: Option<Formula>,
@@ -69,6 +69,8 @@ pub(crate) struct Transition {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
+    /// Who writes, where the text says so: `p@X := …`.
+    pub writer: Option<Ident>,
     pub target: Ident,
     pub indices: Vec<Ident>,
     pub value: Assigned,
@@ -93,7 +95,8 @@ pub(crate) struct Formula {
 #[derive(Clone, Debug)]
 pub(crate) enum FormulaKind {
     Literal(bool),
-    Fence,
+    /// `fence()`, or with the acting process in its brackets.
+    Fence(Option<Ident>),
     Compare(Comparison, Expr, Expr),
     /// A term of type bool on its own.
     Term(Expr),

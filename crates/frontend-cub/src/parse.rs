@@ -205,14 +205,19 @@ impl<'a> Parser<'a> {
         }
         let name = Ident { name: token.text.as_str().into(), span: token.span };
         self.expect("(")?;
-        let acts = self.accept("[");
         let mut parameters = Vec::new();
-        if acts {
-            parameters.push(self.small("the acting process")?);
-            self.expect("]")?;
+        let mut acts = false;
+        while !self.accept(")") {
+            if self.peek().is("[") && !acts {
+                self.next();
+                parameters.insert(0, self.small("the acting process")?);
+                self.expect("]")?;
+                acts = true;
+            } else {
+                parameters.push(self.small("the name of a process, or `)`")?);
+            }
             self.accept(",");
         }
-        parameters.extend(self.names_until(")")?);
         let guard = if self.accept("requires") { Some(self.braces()?) } else { None };
         self.expect("{")?;
         let mut lets = Vec::new();
@@ -234,6 +239,11 @@ impl<'a> Parser<'a> {
     }
 
     fn assignment(&mut self) -> Read<Assignment> {
+        let mut writer = None;
+        if self.peek().kind == Kind::Small && self.tokens.get(self.at + 1).is_some_and(|next| next.is("@")) {
+            writer = Some(self.small("a process")?);
+            self.expect("@")?;
+        }
         let target = self.capital("an assignment such as `X := 1`, or `}`")?;
         let mut indices = Vec::new();
         if self.accept("[") {
@@ -268,7 +278,7 @@ impl<'a> Parser<'a> {
             Assigned::Value(self.term()?)
         };
         let end = self.tokens[self.at.saturating_sub(1)].span;
-        Ok(Assignment { span: target.span.to(end), target, indices, value })
+        Ok(Assignment { span: target.span.to(end), writer, target, indices, value })
     }
 
     // The smallest parts.

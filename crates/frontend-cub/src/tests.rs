@@ -118,6 +118,22 @@ fn guards_and_assignments() {
         "do … assume seen(proc[me], &Y) != me; together { &P[me] = seen(proc[me], &Y) }"
     );
     assert_eq!(edge("fence()", "X := 1"), "do … fence fence rr rw wr ww cumulative; together { &X = 1 }");
+    // Who acts may be said again.
+    assert_eq!(
+        edge("fence(i) && i@X = 0", "i@X := 1"),
+        "locked do … fence fence rr rw wr ww cumulative; assume seen(proc[me], &X) == 0; together { &X = 1 }"
+    );
+    let late = system("true", "X := 1").replace("([i] j k)", "(j [i] k)");
+    assert!(edges(&late)[0].contains("havoc j; havoc k;"));
+    // A whole array at once.
+    assert_eq!(
+        edge("true", "W := K"),
+        "do … assume true; together { each ?0 in proc: &W[?0] = mem(&K[?0]) }"
+    );
+    assert_eq!(
+        edge("if N = 1 then true else N = 2 && N = 3", ""),
+        "do … assume (if mem(&N) == 1 then true else mem(&N) == 2) && mem(&N) == 3"
+    );
     // Quantifiers.
     assert_eq!(
         edge("exists_other n. M[i,n] = True", ""),
@@ -175,6 +191,11 @@ invariant (a) { a@W[a] = A && P[a] <> a }
 !(exists ?0 in proc: (exists ?1 in proc: ?0 != ?1 && (mem(&K[?0]) == t.A && mem(&K[?1]) == t.A)))");
     has("forbid (exists ?0 in proc: mem(&N) < 0)");
     has("forbid (exists ?0 in proc: seen(proc[?0], &W[?0]) == t.A && mem(&P[?0]) != ?0)");
+    // A matrix that nobody assigns to is as good as a constant.
+    let graph = "array Edge[proc,proc] : bool var N : int init { N = 0 } unsafe { N = 2 }
+        invariant (x y) { Edge[x,y] <> Edge[y,x] } transition go (x y) requires { Edge[x,y] = True } { N := 1 }";
+    let graph = program(graph);
+    assert_eq!((graph.properties.len(), graph.init.is_some()), (1, true));
     let fixed = program(&format!("number_procs 4 {MUTEX}"));
     assert_eq!(fixed.processes[0].replicas.count(), Some(4));
 }
@@ -227,6 +248,9 @@ fn what_is_wrong_is_said_where_it_is() {
         wrong("true", "P[n] := ."),
         "cub-unsupported: an arbitrary value for every process at once is not supported"
     );
+    assert!(wrong("fence(j)", "").starts_with("cub-actor: `j` is not the acting process"));
+    assert!(wrong("true", "j@X := 1").starts_with("cub-actor: `j` is not the acting process"));
+    assert_eq!(wrong("true", "W := A"), "cub-indices: `W` has one index, and 0 are given");
     assert_eq!(wrong("true", "X = 1"), "cub-syntax: expected `:=`, found `=`");
     assert_eq!(
         wrong("X := 1", ""),
@@ -284,6 +308,10 @@ fn what_is_wrong_is_said_where_it_is() {
     shows(
         "var X : int unsafe { X = 99999999999999999999 }",
         &["1:26 cub-number: this number does not fit into 64 bits"],
+    );
+    shows(
+        "number_procs 2 var X : proc init { X = #1 } unsafe { X = #3 }",
+        &["1:1 cub-number: the text names `#3`, and there are 2 processes"],
     );
     shows(
         "var X : int unsafe { X = 1 }",

@@ -559,8 +559,13 @@ pub(crate) fn finish(
             (name, local_value(program, shape, state, thread, local))
         })
         .collect();
-    let standing =
-        shape.thread_ids().map(|thread| standing(sources, program, shape, state, thread)).collect();
+    // Who never leaves the only point that there is says nothing by standing there.
+    let moves_on = |thread: &ThreadId| {
+        let points = &program.process(shape.info(*thread).process).cfg.points;
+        points.len() > 1 || points.iter().any(|point| point.end)
+    };
+    let threads = shape.thread_ids().filter(moves_on);
+    let standing = threads.map(|thread| standing(sources, program, shape, state, thread)).collect();
     Finish { standing, memory, locals, buffers: buffers(program, shape, state) }
 }
 

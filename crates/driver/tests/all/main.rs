@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod copies;
 mod engines;
 mod fences;
 mod lies;

@@ -90,7 +90,7 @@ impl<'a> Scope<'a> {
     pub(super) fn formula(&self, formula: &Formula) -> Lowered<Term> {
         let term = match &formula.kind {
             FormulaKind::Literal(value) => Term::bool(*value),
-            FormulaKind::Fence => {
+            FormulaKind::Fence(_) => {
                 let message =
                     "`fence()` can only be a condition of a guard that is joined to the others with `&&`";
                 return refuse(codes::FENCE, formula.span, message);
@@ -281,7 +281,7 @@ impl<'a> Scope<'a> {
                     "in `init` all processes see the same: leave out the observer",
                 );
             }
-            (Some(_), Place::Step { .. }) => {
+            (Some(copy), Place::Step { acts }) if !acts || copy != Term::me_process() => {
                 let message = "in a transition the acting process reads: leave out the observer";
                 return refuse(codes::OBSERVER, span, message);
             }
@@ -294,11 +294,11 @@ impl<'a> Scope<'a> {
                     problem.help(format!("write `p@{}` for what process `p` sees", name.name)),
                 ));
             }
-            (None, Place::Step { acts: true }) => {
+            (_, Place::Step { acts: true }) => {
                 self.reads_weak.set(true);
                 Term::seen(PROC, Term::me_process(), address, sort)
             }
-            (None, Place::Step { acts: false }) => return Err(no_actor(name.span, &name.name, "reads")),
+            (_, Place::Step { acts: false }) => return Err(no_actor(name.span, &name.name, "reads")),
         };
         Ok((term, symbol.of.clone()))
     }

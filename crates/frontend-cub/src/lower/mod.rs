@@ -3,8 +3,8 @@
 //! The system is one process `proc` with one control point; every transition is an edge that stays there
 //! ([`transition`]). Names stand in [`names`], formulas are lowered by [`formula`], and [`start`] says what is known of the
 //! first state. An `unsafe` is a property that forbids it. So is an `invariant`, which Cubicle would believe without proof:
-//! it is proved like the others. One that speaks of constants alone cannot be proved, because nothing else says what they
-//! are: it belongs to the first state.
+//! it is proved like the others. One that speaks only of what never changes (constants, and variables that no transition
+//! assigns to) cannot be proved, because nothing else says what they are: it belongs to the first state.
 
 mod formula;
 mod names;
@@ -43,6 +43,13 @@ pub(crate) fn lower(tree: &File, name: Name, file: FileId) -> (Program, Vec<Diag
     for block in tree.invariants.iter().filter(|block| !names.is_constant(&block.body)) {
         let forbidden = forbidden(block, &names, &mut problems);
         program.properties.extend(forbidden);
+    }
+    let least = program.least_copies();
+    if let Some((copies, span)) = tree.copies
+        && least > copies
+    {
+        let message = format!("the text names `#{least}`, and there are {copies} processes");
+        problems.push(Diagnostic::error(codes::NUMBER, span, message));
     }
     if tree.unsafes.is_empty() {
         let message = "nothing is `unsafe` here, so there is nothing to check";

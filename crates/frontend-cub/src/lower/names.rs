@@ -1,13 +1,13 @@
 //! What names stand for: types, constructors, variables, predicates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_logic::{Sort, Term, Value};
 use wattle_program::{Dimension, Enumeration, Init, Name, ProcessId, Variable};
 use wattle_source::{Diagnostic, Span, did_you_mean};
 
 use super::{Lowered, PROC};
-use crate::ast::{Expr, ExprKind, File, Formula, FormulaKind, Ident, Predicate};
+use crate::ast::{Expr, ExprKind, File, Formula, FormulaKind, Ident, Predicate, SymbolDef};
 use crate::codes;
 
 /// The type of a term.
@@ -48,7 +48,10 @@ pub(super) struct Symbol {
     pub of: Type,
     pub arity: usize,
     pub weak: bool,
+    /// Declared `const`.
     pub constant: bool,
+    /// No transition assigns to it, whatever it is declared as.
+    pub fixed: bool,
     pub span: Span,
 }
 
@@ -109,6 +112,8 @@ impl<'a> Names<'a> {
             };
             names.types.insert(def.name.name.clone(), of);
         }
+        let assignments = tree.transitions.iter().flat_map(|transition| &transition.assignments);
+        let assigned: BTreeSet<&Name> = assignments.map(|assignment| &assignment.target.name).collect();
         for def in &tree.symbols {
             if !once(&def.name, problems) {
                 continue;
@@ -116,10 +121,11 @@ impl<'a> Names<'a> {
             match names.type_named(&def.of) {
                 Ok(of) => {
                     let number = names.symbols.len() as u32;
-                    let (arity, weak, constant, span) = (def.arity, def.weak, def.constant, def.name.span);
-                    names
-                        .symbols
-                        .push((def.name.name.clone(), Symbol { number, of, arity, weak, constant, span }));
+                    let SymbolDef { arity, weak, constant, .. } = *def;
+                    let fixed = !weak && !assigned.contains(&def.name.name);
+                    let span = def.name.span;
+                    let symbol = Symbol { number, of, arity, weak, constant, fixed, span };
+                    names.symbols.push((def.name.name.clone(), symbol));
                 }
                 Err(problem) => problems.push(*problem),
             }
@@ -188,10 +194,10 @@ impl<'a> Names<'a> {
         self.symbols.iter().map(variable).collect()
     }
 
-    /// Does a formula speak of constants alone?
+    /// Does a formula speak only of what never changes?
     pub(super) fn is_constant(&self, formula: &Formula) -> bool {
         match &formula.kind {
-            FormulaKind::Literal(_) | FormulaKind::Fence => true,
+            FormulaKind::Literal(_) | FormulaKind::Fence(_) => true,
             FormulaKind::Compare(_, left, right) => self.is_fixed(left) && self.is_fixed(right),
             FormulaKind::Term(term) => self.is_fixed(term),
             FormulaKind::Call(name, arguments) => {
@@ -210,7 +216,7 @@ impl<'a> Names<'a> {
 
     fn is_fixed(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Capital { name, .. } => self.symbol(&name.name).is_none_or(|symbol| symbol.constant),
+            ExprKind::Capital { name, .. } => self.symbol(&name.name).is_none_or(|symbol| symbol.fixed),
             ExprKind::Negate(inner) => self.is_fixed(inner),
             ExprKind::Arithmetic(_, pair) => self.is_fixed(&pair.0) && self.is_fixed(&pair.1),
             _ => true,

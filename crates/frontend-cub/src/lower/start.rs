@@ -1,4 +1,4 @@
-//! The first state: `init`, and what `invariant` says of constants.
+//! The first state: `init`, and what `invariant` says of what never changes.
 //!
 //! Conditions of the form `A[p] = constant` become the initial value of the variable, so that searches do not have to
 //! choose among all values first. Everything else is the formula `init` of the program, for all processes.

@@ -13,7 +13,7 @@ use wattle_source::Diagnostic;
 use super::formula::{Place, Scope, different, distinct, no_actor, numbered, refuse, wrong_indices};
 use super::names::{Names, Symbol, Type, twice};
 use super::{Lowered, PROC};
-use crate::ast::{Assigned, Assignment, Expr, File, Formula, FormulaKind, Ident, Join, Transition};
+use crate::ast::{Assigned, Assignment, Expr, ExprKind, File, Formula, FormulaKind, Ident, Join, Transition};
 use crate::codes;
 
 pub(super) fn transitions(
@@ -57,9 +57,12 @@ impl<'a, 'p> Writer<'a, 'p> {
             self.scope.name(name, term, of);
         }
         if let Some(guard) = &transition.guard {
-            let mut fences = false;
+            let mut fences = Vec::new();
             let rest = without_fences(guard, &mut fences);
-            if fences {
+            for process in fences.iter().flatten() {
+                self.is_acting(process)?;
+            }
+            if !fences.is_empty() {
                 self.ops.push(Op::Fence(Fence::full()));
             }
             if let Some(rest) = rest {
@@ -129,9 +132,22 @@ impl<'a, 'p> Writer<'a, 'p> {
         number as u32
     }
 
+    /// Who is named as reading, writing or waiting must be the acting process.
+    fn is_acting(&self, process: &Ident) -> Lowered<()> {
+        match self.scope.find(&process.name) {
+            Some((term, _)) if self.acts && term == Term::me_process() => Ok(()),
+            _ => {
+                let message = format!("`{}` is not the acting process", process.name);
+                let help = "only the acting process reads and writes weak memory; write it in square brackets: `transition t ([p])`";
+                Err(Box::new(Diagnostic::error(codes::ACTOR, process.span, message).help(help)))
+            }
+        }
+    }
+
     fn assignment(&mut self, assignment: &Assignment) -> Lowered<Option<Broadcast>> {
         let target = &assignment.target;
         let symbol = self.names.variable(target)?.clone();
+        assignment.writer.iter().try_for_each(|writer| self.is_acting(writer))?;
         if symbol.constant {
             let problem = Diagnostic::error(
                 codes::CONSTANT,
@@ -139,6 +155,9 @@ impl<'a, 'p> Writer<'a, 'p> {
                 format!("`{}` is a constant", target.name),
             );
             return Err(Box::new(problem.label(symbol.span, "declared here")));
+        }
+        if let Some(whole) = self.whole_array(assignment, &symbol) {
+            return self.assignment(&whole);
         }
         if assignment.indices.len() != symbol.arity {
             return wrong_indices(target, symbol.arity, assignment.indices.len(), assignment.span);
@@ -201,6 +220,25 @@ impl<'a, 'p> Writer<'a, 'p> {
             return Ok(broadcast.map(|store| Broadcast { value, ..store }));
         }
         Ok(broadcast)
+    }
+
+    /// `A := B` between arrays is `A[k] := B[k]` for every process `k`.
+    fn whole_array(&self, assignment: &Assignment, symbol: &Symbol) -> Option<Assignment> {
+        let Assigned::Value(value) = &assignment.value else { return None };
+        let ExprKind::Capital { observer, name, indices } = &value.kind else { return None };
+        let other = self.names.symbol(&name.name)?;
+        let whole = symbol.arity > 0 && other.arity == symbol.arity;
+        if !whole || !indices.is_empty() || !assignment.indices.is_empty() {
+            return None;
+        }
+        // Names that no text can have.
+        let ident = |number: usize| Ident { name: format!("{number} of all").into(), span: assignment.span };
+        let every: Vec<Ident> = (0..symbol.arity).map(ident).collect();
+        let cell = |ident: &Ident| Expr { kind: ExprKind::Small(ident.clone()), span: value.span };
+        let indices = every.iter().map(cell).collect();
+        let kind = ExprKind::Capital { observer: observer.clone(), name: name.clone(), indices };
+        let value = Assigned::Value(Expr { kind, span: value.span });
+        Some(Assignment { indices: every, value, ..assignment.clone() })
     }
 
     /// This local, or one like it if this transition has chosen its value already.
@@ -282,10 +320,10 @@ fn cases(
 
 /// A guard without the `fence()` in it; `None` if nothing else is left. Fences count where they are joined with `&&`,
 /// also inside the body of a universal quantifier, which reaches as far as it can: `forall_other q. A[q] = B && fence()`.
-fn without_fences(formula: &Formula, fences: &mut bool) -> Option<Formula> {
+fn without_fences(formula: &Formula, fences: &mut Vec<Option<Ident>>) -> Option<Formula> {
     match &formula.kind {
-        FormulaKind::Fence => {
-            *fences = true;
+        FormulaKind::Fence(process) => {
+            fences.push(process.clone());
             None
         }
         FormulaKind::Join(Join::And, pair) => {

@@ -1,7 +1,7 @@
 //! Formulas and terms.
 //!
-//! From the loosest: `=>` and `<=>`, `||`, `&&`, `not`, comparisons. The body of a quantifier and the last part of an `if`
-//! reach as far as they can. A bracket may open a formula or a term; which one shows only later, so a term
+//! From the loosest: `=>` and `<=>`, `||`, `&&`, `not`, comparisons. The body of a quantifier reaches as far as it can,
+//! the last part of an `if` only to the next of these operators. A bracket may open a formula or a term; which one shows only later, so a term
 //! is tried first where a comparison or an operator follows it.
 
 use wattle_source::Diagnostic;
@@ -101,9 +101,13 @@ impl Parser<'_> {
             "fence" => {
                 self.next();
                 self.expect("(")?;
+                let process = match self.peek().kind {
+                    Kind::Small => Some(self.small("a process")?),
+                    _ => None,
+                };
                 let end = self.peek().span;
                 self.expect(")")?;
-                return Ok(Formula { kind: FormulaKind::Fence, span: token.span.to(end) });
+                return Ok(Formula { kind: FormulaKind::Fence(process), span: token.span.to(end) });
             }
             "if" => return self.conditional(),
             "forall" | "exists" | "forall_other" | "exists_other" => return self.quantified(),
@@ -145,7 +149,8 @@ impl Parser<'_> {
         self.expect("then")?;
         let then = self.formula()?;
         self.expect("else")?;
-        let otherwise = self.formula()?;
+        // As in Cubicle: `if a then b else c && d` is `(if …) && d`.
+        let otherwise = self.deeper(Self::negated)?;
         let span = start.to(otherwise.span);
         Ok(Formula { kind: FormulaKind::If(Box::new((condition, then, otherwise))), span })
     }

@@ -204,7 +204,9 @@ fn ending(story: &Story, options: &Options) -> String {
         }
     };
     let threads: Vec<String> = finish.standing.iter().map(standing).collect();
-    row("threads", threads.join(", "));
+    if !threads.is_empty() {
+        row("threads", threads.join(", "));
+    }
     if !finish.memory.is_empty() {
         row("memory", location_list(&finish.memory));
     }

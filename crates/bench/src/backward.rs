@@ -14,8 +14,9 @@ use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict};
 use wattle_engine_backward::Backward;
 use wattle_engine_explore::Explore;
 use wattle_frontend_cub::FRONTEND;
+use wattle_logic::Kind;
 use wattle_memory::find;
-use wattle_program::Program;
+use wattle_program::{Op, Program};
 use wattle_testing::any::{Decided, Effort, any_number};
 
 /// All rows, or those whose file is named.
@@ -84,11 +85,25 @@ fn show(
         }
         _ => ("unknown", Ok("-".into())),
     };
+    let edges = &program.processes[0].cfg.edges;
+    let stored: Vec<u32> = (edges.iter().flat_map(|edge| &edge.ops))
+        .flat_map(|op| match op {
+            Op::Together { stores } => stores.clone(),
+            _ => vec![],
+        })
+        .filter_map(|store| match store.address.kind() {
+            Kind::Address { variable, .. } => Some(*variable),
+            _ => None,
+        })
+        .collect();
+    // Constants do not count.
     let count = |weak: bool, array: bool| {
-        let of_kind = |variable: &&wattle_program::Variable| {
-            variable.unbuffered != weak && variable.dimensions.is_empty() != array
+        let of_kind = |(number, variable): &(usize, &wattle_program::Variable)| {
+            variable.unbuffered != weak
+                && variable.dimensions.is_empty() != array
+                && stored.contains(&(*number as u32))
         };
-        program.variables.iter().filter(of_kind).count()
+        program.variables.iter().enumerate().filter(of_kind).count()
     };
     let shown = certified.as_ref().map_or_else(|_| "REFUSED".to_owned(), Clone::clone);
     println!(
@@ -96,7 +111,7 @@ fn show(
         count(false, true),
         count(true, false),
         count(true, true),
-        program.processes[0].cfg.edges.len(),
+        edges.len(),
     );
     Ok(verdict == expected && certified.is_ok())
 }

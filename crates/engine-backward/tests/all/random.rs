@@ -12,7 +12,7 @@ fn agrees_with_instances() {
     let search = Explore { max_capacity: 3, ..Explore::default() };
     let effort = Effort { most_copies: 3, states: 4_000, ..Effort::default() };
     let (mut decided, mut worth) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..60 {
         let text = wattle_generate::cub(seed);
         let program = program(&text);
         for model in ["sc", "tso"] {
@@ -24,6 +24,6 @@ fn agrees_with_instances() {
             decided += usize::from(matters && !matches!(answer, Decided::Undecided(_)));
         }
     }
-    assert!(worth > 100, "{worth} systems took more than two nodes");
+    assert!(worth > 40, "{worth} systems took more than two nodes");
     assert!(decided * 10 > worth * 6, "{decided} of {worth}");
 }

@@ -367,7 +367,7 @@ impl Checker<'_> {
                 locals[*local as usize] = Some(Meaning::Place(*place));
             }
             let undone = Undone { checker: self, cube, edge, numbers, me: places[0], locals };
-            if !undone.is_covered()? {
+            if !undone.leads_from_inside()? {
                 return Ok(false);
             }
         }
@@ -386,7 +386,7 @@ struct Undone<'c, 'p> {
 }
 
 impl Undone<'_, '_> {
-    fn is_covered(mut self) -> Result<bool, Reason> {
+    fn leads_from_inside(mut self) -> Result<bool, Reason> {
         let mut table = Table::default();
         let mut formulas = vec![self.said(&mut table, |scope| scope.formula(&self.edge.guard, true))?];
         let mut fence = false;

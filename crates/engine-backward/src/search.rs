@@ -77,7 +77,7 @@ pub(crate) enum End {
     /// No node contains an initial state.
     Safe,
     /// A node does.
-    Unsafe { node: usize, start: Start },
+    Unsafe { node: usize, start: Box<Start> },
 }
 
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         }
         while let Some((.., node)) = self.queue.pop_first() {
             if let Some(start) = initial_state(self.system, &self.nodes[node].cube) {
-                return Ok(End::Unsafe { node, start });
+                return Ok(End::Unsafe { node, start: Box::new(start) });
             }
             if self.is_included(node)? {
                 continue;

@@ -44,6 +44,7 @@ use wattle_engine::{
     Unsupported, Verdict,
 };
 use wattle_memory::Machine;
+use wattle_program::{Process, Replicas};
 
 pub use options::{Backward, Order};
 
@@ -61,8 +62,9 @@ impl Engine for Backward {
         system(task).map(|_| ())
     }
 
-    fn estimate(&self, _task: &Task<'_>) -> Estimate {
-        Estimate::MadeFor
+    fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let any = |process: &Process| process.replicas == Replicas::Any;
+        if task.program.processes.iter().any(any) { Estimate::MadeFor } else { Estimate::Open }
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

@@ -29,9 +29,9 @@ use crate::start::bad_cubes;
 use crate::system::System;
 
 /// What looking at a conjunction costs.
-const TRY: Work = Work::microseconds(4);
+const TRY: Work = Work::microseconds(12);
 /// What asking whether one cube includes another costs.
-const COMPARE: Work = Work::nanoseconds(150);
+const COMPARE: Work = Work::nanoseconds(800);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Node {

@@ -116,10 +116,10 @@ mod tests {
         let finite = "shared x = 0; thread p { while (true) { x = 1; } } always x <= 1;";
         assert_eq!(
             order("wtl", finite, "tso", Purpose::Verdict),
-            ["explore", "extrapolate", "refine", "bmc", "enumerate"]
+            ["explore", "extrapolate", "refine", "backward", "bmc", "enumerate"]
         );
         let growing = "shared x = 0; thread p { local n; while (true) { n = x; x = n + 1; } } always x >= 0;";
-        let expected = ["explore*", "extrapolate", "refine", "explore", "bmc", "enumerate"];
+        let expected = ["explore*", "extrapolate", "refine", "explore", "backward", "bmc", "enumerate"];
         assert_eq!(order("wtl", growing, "tso", Purpose::Verdict), expected);
         let ranged = "shared x: 0..3 = 0; thread p { local n: 0..3; while (true) { n = x; x = n + 1; } } always x >= 0;";
         assert_eq!(order("wtl", ranged, "tso", Purpose::Verdict)[0], "explore");

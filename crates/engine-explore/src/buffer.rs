@@ -244,13 +244,11 @@ impl Codec {
 }
 
 /// The newest value that a buffer holds for a location.
+#[inline]
 pub(crate) fn newest(buffer: &Buffer, codec: &Codec, location: u32, words: &[u64]) -> Option<i64> {
-    if buffer.slots[0].raw(words) == 0 {
-        return None;
-    }
-    let slots = Slots::read(buffer, words);
-    let own = |code: &&u64| !codec.is_barrier(**code) && codec.location(**code) == location;
-    slots.codes[..slots.len].iter().rev().find(own).map(|code| codec.value(*code))
+    let codes = buffer.slots.iter().map(|field| field.raw(words)).take_while(|code| *code != 0);
+    let own = |code: &u64| !codec.is_barrier(*code) && codec.location(*code) == location;
+    codes.filter(own).last().map(|code| codec.value(code))
 }
 
 fn mask(bits: u32) -> u64 {

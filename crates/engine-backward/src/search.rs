@@ -30,6 +30,8 @@ use crate::system::System;
 
 /// What looking at a conjunction costs.
 const TRY: Work = Work::microseconds(12);
+/// What looking at the features of a cube costs.
+const SCAN: Work = Work::nanoseconds(15);
 /// What asking whether one cube includes another costs.
 const COMPARE: Work = Work::nanoseconds(800);
 
@@ -224,12 +226,13 @@ impl<'a> Search<'a> {
         let Some(known) = new.cube.knowledge(self.system) else { return Ok(true) };
         let mut compared = 0;
         let included = self.visited.iter().any(|other| {
-            compared += 1;
-            self.nodes[*other].includes(new, &known)
+            let other = &self.nodes[*other];
+            compared += u64::from(other.features & !new.features == 0);
+            other.includes(new, &known)
         });
         self.nodes[node].known = Some(known);
         self.statistics.included += u64::from(included);
-        self.poll(COMPARE * compared)?;
+        self.poll(SCAN * self.visited.len() as u64 + COMPARE * compared)?;
         Ok(included)
     }
 

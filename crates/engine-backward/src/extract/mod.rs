@@ -26,7 +26,7 @@ fn unsupported<T>(what: &str) -> Found<T> {
 /// `buffers`: weak variables are written through store buffers.
 pub(crate) fn extract(program: &Program, buffers: bool) -> Found<System> {
     let [process] = &program.processes[..] else {
-        return unsupported("several processes, one of which has any number of copies");
+        return unsupported("several kinds of processes");
     };
     if process.cfg.points.len() != 1 {
         return unsupported("a process with several control points");
@@ -228,7 +228,9 @@ fn operations(
             so_far.fence |= fence.orders.contains(Orders::WR);
             operations(formulas, process, edge, at + 1, scope, ways, so_far, result)
         }
-        Op::Together { stores } if at + 1 == edge.ops.len() => {
+        // Nothing is kept in locals from step to step.
+        Op::Forget { .. } => operations(formulas, process, edge, at + 1, scope, ways, so_far, result),
+        Op::Together { stores } if !edge.ops[at + 1..].iter().any(|op| !matches!(op, Op::Forget { .. })) => {
             so_far.updates = updates(formulas, stores, &scope)?;
             operations(formulas, process, edge, at + 1, scope, ways, so_far, result)
         }

@@ -405,6 +405,7 @@ impl Undone<'_, '_> {
                 }
                 Op::Fence(it) if it.location.is_none() => fence |= it.orders.contains(Orders::WR),
                 Op::Together { stores: all } => stores = all,
+                Op::Forget { .. } => {}
                 _ => return unsupported("a step"),
             }
             if formulas.last().and_then(constant) == Some(false) {

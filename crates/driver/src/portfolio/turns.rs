@@ -45,7 +45,7 @@ impl<'a> Turn<'a> {
             (Estimate::LoopFree, _) => "a test without loops, each execution of which is looked at once",
             (Estimate::Finite, _) => "the states are likely to be finite",
             (_, Length::Glance) => "a glance, because numbers grow and the search may not end",
-            (Estimate::MadeFor, _) => "numbers grow, which it was made for",
+            (Estimate::MadeFor, _) => "what others cannot prove is what it was made for",
             _ if first => "the first that accepts the task",
             _ => "the next that accepts the task",
         }

@@ -24,6 +24,8 @@ pub(crate) struct System {
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) sort: Sort,
+    /// Of an integer: its least and greatest value, which no step leaves.
+    pub(crate) range: Option<(i64, i64)>,
     /// Written through store buffers.
     pub(crate) weak: bool,
 }

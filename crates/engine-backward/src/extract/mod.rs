@@ -13,7 +13,7 @@ use wattle_program::{
     PropertyKind, Replicas,
 };
 
-use crate::literal::{BOUND, HERE, Literal, NONE, Process, Renaming, Term};
+use crate::literal::{BOUND, Cell, HERE, Literal, NONE, Process, Renaming, Term, Value};
 use crate::system::{self, Bad, Case, Guard, Initial, System, Transition, Universal, Update, Variable};
 use formula::{Binding, Clause, Formulas, Scope, conjunction};
 
@@ -70,14 +70,15 @@ fn variable_of(program: &Program, variable: &wattle_program::Variable, buffers: 
         },
         _ => return unsupported("a variable that is no integer, enumeration or process"),
     };
-    if variable.range.is_some() || variable.owner.is_some() {
-        return unsupported("a variable with a range or an owner");
+    if variable.owner.is_some() || (variable.range.is_some() && sort != system::Sort::Integer) {
+        return unsupported("a variable with an owner, or a range of something else than integers");
     }
+    let range = variable.range.map(|range| (range.low, range.high));
     let over_processes = |dimension: &Dimension| *dimension == Dimension::Copies(ProcessId(0));
     if !variable.dimensions.iter().all(over_processes) || variable.dimensions.len() > 2 {
         return unsupported("an array that is not over processes");
     }
-    Ok(Variable { sort, weak: buffers && !variable.unbuffered })
+    Ok(Variable { sort, range, weak: buffers && !variable.unbuffered })
 }
 
 /// The initial states, as alternatives.
@@ -85,11 +86,26 @@ fn initial(program: &Program, system: &System) -> Found<Vec<Initial>> {
     let mut formulas = Formulas { system, numbered: vec![] };
     let mut clauses = vec![Clause::default()];
     for (number, variable) in program.variables.iter().enumerate() {
-        let Init::Values(values) = &variable.init else { continue };
-        let [value] = &values[..] else {
-            return unsupported("an array with an initial value for each element");
+        let number = number as u32;
+        let said = match (&variable.init, variable.range) {
+            (Init::Any, None) => continue,
+            (Init::Any, Some(range)) => initially(&mut formulas, number, variable, &|content| {
+                let low = Formula::binary(Binary::LessEqual, Formula::int(range.low), content.clone());
+                Formula::binary(
+                    Binary::And,
+                    low,
+                    Formula::binary(Binary::LessEqual, content, Formula::int(range.high)),
+                )
+            })?,
+            (Init::Values(values), _) => {
+                let [value] = &values[..] else {
+                    return unsupported("an array with an initial value for each element");
+                };
+                let is = |content| Formula::binary(Binary::Equal, content, value.clone());
+                initially(&mut formulas, number, variable, &is)?
+            }
         };
-        clauses = conjunction(&clauses, &initially(&mut formulas, number as u32, variable, value)?)?;
+        clauses = conjunction(&clauses, &said)?;
     }
     if let Some(formula) = &program.init {
         let scope = Scope { node: NONE, ..Scope::default() };
@@ -113,13 +129,12 @@ fn initially(
     formulas: &mut Formulas<'_>,
     number: u32,
     variable: &wattle_program::Variable,
-    value: &Formula,
+    said: &dyn Fn(Formula) -> Formula,
 ) -> Found<Vec<Clause>> {
-    // The value may speak of the first index.
+    // What is said may speak of the first index.
     let index = |i: u32| Formula::bound_process(i);
     let indices: Vec<Formula> = (0..variable.dimensions.len() as u32).map(index).collect();
-    let content = Formula::content(Formula::address(number, indices), variable.sort);
-    let equal = Formula::binary(Binary::Equal, content, value.clone());
+    let said = said(Formula::content(Formula::address(number, indices), variable.sort));
     let mut clauses = vec![Clause::default()];
     // Distinct indices, and equal ones.
     let arity = variable.dimensions.len() as u8;
@@ -132,7 +147,7 @@ fn initially(
         let bound = choice.iter().enumerate().map(|(i, process)| (i as u32, *process)).collect();
         let scope =
             Scope { node: NONE, me: choice.first().copied(), bound, universal: 1, ..Scope::default() };
-        let body = formulas.clauses(&equal, true, &scope)?;
+        let body = formulas.clauses(&said, true, &scope)?;
         if choice.is_empty() {
             clauses = conjunction(&clauses, &body)?;
             continue;
@@ -279,7 +294,6 @@ fn finish(
 }
 
 fn case_terms(case: &Case) -> impl Iterator<Item = Term> + '_ {
-    use crate::literal::Value;
     let value = match case.value {
         Some(Value::Copy(term) | Value::Sum(Some(term), _)) => Some(term),
         _ => None,
@@ -339,10 +353,26 @@ fn update(formulas: &mut Formulas<'_>, store: &Broadcast, scope: &Scope) -> Foun
     };
     let when = formulas.clauses(&store.when, true, scope)?;
     for (clauses, value) in formulas.values(&store.value, scope)? {
+        if !stays(formulas.system, cell, value) {
+            return unsupported("a store that may leave the range of its variable");
+        }
         add(&conjunction(&when, &clauses)?, Some(value))?;
     }
     add(&formulas.clauses(&store.when, false, scope)?, None)?;
     Ok(Update { cell, cases })
+}
+
+/// Is the value within the range of the cell's variable, whatever the state?
+fn stays(system: &System, cell: Cell, value: Value) -> bool {
+    let Some((low, high)) = system.variable(cell).range else { return true };
+    let within = |least: i64, most: i64| low <= least && most <= high;
+    match value {
+        Value::Sum(None, c) => within(c, c),
+        Value::Sum(Some(term), 0) => {
+            system.variable(term.cell).range.is_some_and(|(least, most)| within(least, most))
+        }
+        _ => false,
+    }
 }
 
 /// What all initial states say of cells that no transition writes.

@@ -24,7 +24,7 @@ fn pc(process: Process, value: u32) -> Literal {
 }
 
 fn mutex(fence: bool) -> System {
-    let variable = |sort, weak| Variable { sort, weak };
+    let variable = |sort, weak| Variable { sort, range: None, weak };
     let to = |value| Update::set(cell(0, 0), Value::Constructor(value));
     let write = |value| Update::set(cell(1, 0), Value::Constructor(value));
     let step = |literals, universal, updates, fence, reads| Transition {

@@ -13,7 +13,7 @@ use wattle_program::{
     PropertyKind, Replicas,
 };
 
-use crate::literal::{BOUND, Cell, HERE, Literal, NONE, Process, Renaming, Term, Value};
+use crate::literal::{BOUND, HERE, Literal, NONE, Process, Renaming, Term, Value};
 use crate::system::{self, Bad, Case, Guard, Initial, System, Transition, Universal, Update, Variable};
 use formula::{Binding, Clause, Formulas, Scope, conjunction};
 
@@ -272,7 +272,9 @@ fn finish(
     let locked = edge.mode == Mode::Locked && formulas.system.variables.iter().any(|variable| variable.weak);
     reads |= locked;
     let so_far = Transition { fence: so_far.fence || locked, ..so_far };
+    let within = within_ranges(formulas.system, &so_far.updates)?;
     for way in ways {
+        let way = &Clause { literals: [&way.literals[..], &within[..]].concat(), ..way.clone() };
         let parameters = scope.parameters.max(way.parameters);
         let (fixed, mut rename) = formulas.numbered(parameters);
         let mut renaming = Renaming { process: &mut rename, node: &mut |node| node };
@@ -353,26 +355,30 @@ fn update(formulas: &mut Formulas<'_>, store: &Broadcast, scope: &Scope) -> Foun
     };
     let when = formulas.clauses(&store.when, true, scope)?;
     for (clauses, value) in formulas.values(&store.value, scope)? {
-        if !stays(formulas.system, cell, value) {
-            return unsupported("a store that may leave the range of its variable");
-        }
         add(&conjunction(&when, &clauses)?, Some(value))?;
     }
     add(&formulas.clauses(&store.when, false, scope)?, None)?;
     Ok(Update { cell, cases })
 }
 
-/// Is the value within the range of the cell's variable, whatever the state?
-fn stays(system: &System, cell: Cell, value: Value) -> bool {
-    let Some((low, high)) = system.variable(cell).range else { return true };
-    let within = |least: i64, most: i64| low <= least && most <= high;
-    match value {
-        Value::Sum(None, c) => within(c, c),
-        Value::Sum(Some(term), 0) => {
-            system.variable(term.cell).range.is_some_and(|(least, most)| within(least, most))
+/// A step whose value leaves the range of its variable is not possible: what has to hold of the values.
+fn within_ranges(system: &System, updates: &[Update]) -> Found<Vec<Literal>> {
+    let mut literals = vec![];
+    for update in updates {
+        let Some((low, high)) = system.variable(update.cell).range else { continue };
+        let always = update.cases.len() == 1 && update.cases[0].condition.is_empty();
+        for value in update.cases.iter().filter_map(|case| case.value) {
+            match value {
+                Value::Sum(None, c) if low <= c && c <= high => {}
+                Value::Sum(Some(term), c) if always => {
+                    literals.push(Literal::AtMost(Some(term), None, high.saturating_sub(c)));
+                    literals.push(Literal::AtMost(None, Some(term), c.saturating_sub(low)));
+                }
+                _ => return unsupported("a store that may leave the range of its variable"),
+            }
         }
-        _ => false,
     }
+    Ok(literals)
 }
 
 /// What all initial states say of cells that no transition writes.

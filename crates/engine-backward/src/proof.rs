@@ -3,15 +3,16 @@
 use wattle_engine::certificate::CubeProof;
 use wattle_engine::certificate::cubes::{Cell as ProofCell, Cube as ProofCube, Instant, Read};
 use wattle_logic::{Binary, Sort, Term as Formula, Value};
-use wattle_program::Program;
+use wattle_program::{Program, Replicas};
 
 use crate::cube::Cube;
 use crate::literal::{Cell, Literal, Number, Operand, Process, Term};
 
 /// `None`: some cube has facts about all processes.
 pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> Option<CubeProof> {
+    let any = program.processes.iter().any(|process| process.replicas == Replicas::Any);
     let written = |cube: &&Cube| cube.universals.is_empty().then(|| of_cube(program, cube));
-    cubes.iter().map(written).collect::<Option<Vec<_>>>().map(|cubes| CubeProof { cubes })
+    cubes.iter().map(written).collect::<Option<Vec<_>>>().map(|cubes| CubeProof { any, cubes })
 }
 
 fn of_cube(program: &Program, cube: &Cube) -> ProofCube {

@@ -49,7 +49,8 @@ fn the_proof_itself_is_accepted() {
 fn a_proof_with_one_thing_changed_is_refused() {
     let program = program(MUTEX);
     let honest = proof(&program);
-    refused(&program, CubeProof { cubes: vec![] }, "no cubes");
+    refused(&program, CubeProof { cubes: vec![], ..honest.clone() }, "no cubes");
+    refused(&program, CubeProof { any: false, ..honest.clone() }, "about a fixed number");
     for number in 0..honest.cubes.len() {
         let mut less = honest.clone();
         less.cubes.remove(number);

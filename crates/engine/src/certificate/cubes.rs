@@ -9,6 +9,8 @@ use wattle_logic::Term;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CubeProof {
+    /// For any number of processes, or for the one that the text fixes?
+    pub any: bool,
     pub cubes: Vec<Cube>,
 }
 

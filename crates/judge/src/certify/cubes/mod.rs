@@ -43,6 +43,9 @@ pub(super) fn cubes(
     let program = task.program;
     let [process] = &program.processes[..] else { return Err(wrong("it is about one process")) };
     let count = process.replicas.count();
+    if proof.any != count.is_none() {
+        return Err(wrong("it is not about the number of processes that there are"));
+    }
     starts(program, run)?;
     well_formed(program, proof, buffers)?;
     let cover = Cover::new(program, count, proof, library, run)?;

@@ -7,6 +7,7 @@
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
 //! * `--atomics COUNT [SEED]`: tests with exclusives and atomics, see `atomics/`.
+//! * `--any COUNT [SEED]`: random systems for any number of processes, see `backward.rs`.
 //! * `--extrapolate COUNT [SEED]`, `--refine COUNT [SEED]`, `--remote COUNT [SEED]`: other engines, see `predicates.rs`.
 //!
 //! Every other random program gets two rounds of each loop, the others more and more.
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
         Some("--extrapolate") => {
             crate::predicates::run(Tried::Extrapolate, number(1, 10_000)?, number(2, 6_000_000)?)
         }
+        Some("--any") => crate::backward::agree(number(1, 2_000)?, number(2, 10_000_000)?),
         Some("--remote") => crate::predicates::run(Tried::Remote, number(1, 10_000)?, number(2, 9_000_000)?),
         Some("--refine") => crate::predicates::run(Tried::Refine, number(1, 10_000)?, number(2, 7_000_000)?),
         _ => {

@@ -2,7 +2,8 @@
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
 //! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `refine` the search for
-//! fences with abstract store buffers, `remote` the search for flushes, `bmc` bounded model checking, `agree` compares that with the
+//! fences with abstract store buffers, `remote` the search for flushes, `backward` the proofs for any number of processes, `bmc` bounded model
+//! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
 //! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
@@ -12,6 +13,7 @@
 
 mod agree;
 mod atomics;
+mod backward;
 mod bmc;
 mod child;
 mod closing;
@@ -40,9 +42,10 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench remote [PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench refine [tso|pso|alone|automatic|PROGRAM]… [--quick | --limit SECONDS] [--keep newest] [--rest havoc]
+       wattle-bench backward [FILE]…
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
-             | --refine COUNT [SEED] | --remote COUNT [SEED] | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
+             | --refine COUNT [SEED] | --remote COUNT [SEED] | --any COUNT [SEED] | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
        wattle-bench limits [MILLISECONDS]
        wattle-bench litmus [--quick]
        wattle-bench order [--quick | --cap SECONDS | --random COUNT [SEED]]
@@ -61,7 +64,11 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
         Some((command, rest)) if command == "refine" || command == "seed-001" => refine::run(rest),
+<<<<<<< HEAD
         Some((command, rest)) if command == "remote" || command == "seed-003" => remote::run(rest),
+=======
+        Some((command, rest)) if command == "backward" || command == "seed-002" => backward::run(rest),
+>>>>>>> cub-engine
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "limits" => limits::run(rest),

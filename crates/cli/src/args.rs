@@ -171,6 +171,15 @@ pub(crate) struct Search {
     /// How orders are told to the solver (engine bmc)
     #[arg(long, value_enum, default_value_t = Formulation::Order)]
     pub formulation: Formulation,
+    /// Sets of states with more processes are left out, and then nothing is proved (engine backward)
+    #[arg(long, value_name = "N", value_parser = units::at_least_one)]
+    pub max_processes: Option<usize>,
+    /// Give up beyond this many nodes (engine backward)
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+    /// Which node is looked at next (engine backward)
+    #[arg(long, value_enum, default_value_t = SearchOrder::Best, value_name = "ORDER")]
+    pub search_order: SearchOrder,
     /// How sc reads a remote copy
     #[arg(long, value_enum, default_value_t = ScCopy::TwoStep)]
     pub sc_copy: ScCopy,
@@ -231,6 +240,16 @@ pub(crate) enum Formulation {
     Order,
     /// Bit-vector clocks, as in the paper (sc, tso, pso, rmo, alpha, power-2012)
     Clocks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchOrder {
+    /// The one with the fewest processes, reads and literals
+    Best,
+    /// The oldest
+    Bfs,
+    /// The newest
+    Dfs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

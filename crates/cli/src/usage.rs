@@ -18,6 +18,7 @@ use crate::args::{Cli, Command, Dump, Emit, Question, View};
 const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
 const REFINE: &str = "refine";
+const BACKWARD: &str = "backward";
 const BMC: &str = "bmc";
 const ENUMERATE: &str = "enumerate";
 /// Every engine, also those to come.
@@ -26,10 +27,10 @@ const EVERY: &[&str] = &[];
 const REDUCED: &str = "emit reduced";
 
 /// Which engines an option configures, by the name of its field.
-const CONFIGURES: [(&str, &str, &[&str]); 19] = [
+const CONFIGURES: [(&str, &str, &[&str]); 22] = [
     ("timeout", "--timeout", EVERY),
     ("memory", "--memory", EVERY),
-    ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, REFINE, ENUMERATE]),
+    ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, REFINE, BACKWARD, ENUMERATE]),
     ("threads", "--threads", &[EXPLORE]),
     ("no_reduction", "--no-reduction", &[EXPLORE]),
     ("capacity", "--capacity", &[EXPLORE]),
@@ -46,6 +47,9 @@ const CONFIGURES: [(&str, &str, &[&str]); 19] = [
     ("no_refinement", "--no-refinement", &[EXTRAPOLATE]),
     ("rules", "--rules", &[EXTRAPOLATE]),
     ("smt_library", "--smt-library", &[EXTRAPOLATE, REFINE]),
+    ("max_processes", "--max-processes", &[BACKWARD]),
+    ("nodes", "--nodes", &[BACKWARD]),
+    ("search_order", "--search-order", &[BACKWARD]),
 ];
 
 /// What is done with store buffers; under sc there are none.

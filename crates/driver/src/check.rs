@@ -14,6 +14,7 @@ use wattle_source::{Diagnostic, Span};
 use crate::codes;
 use crate::copies::said;
 use crate::engines::{Settings, choose, has_room_for};
+use crate::few;
 use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
 use crate::story::story;
@@ -187,6 +188,17 @@ fn proved(
         Some(coverage) => {
             let reach = Reach::new(prepared.searched(), coverage);
             report.diagnostics.extend(reach.warnings(&prepared.loaded().sources, request.property));
+        }
+        None if matches!(certificate, Certificate::Cubes(_)) => {
+            let (program, sources) = (prepared.searched(), &prepared.loaded().sources);
+            let line = |process, edge| {
+                let span = program.process(process).cfg.edge(edge).origin.0;
+                (!span.is_nowhere()).then(|| sources.start(span).line)
+            };
+            match few::instances(program, &request.model, run, line) {
+                Ok(notes) => report.notes.extend(notes),
+                Err(contradiction) => return CheckVerdict::Internal { what: contradiction.to_string() },
+            }
         }
         None => report
             .notes

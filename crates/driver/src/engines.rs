@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use wattle_engine::{Engine, Property};
+use wattle_engine_backward::Backward;
 use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
@@ -26,6 +27,7 @@ pub struct Settings {
     pub enumerate: Enumerate,
     pub extrapolate: Extrapolate,
     pub refine: Refine,
+    pub backward: Backward,
     /// How many engines may work at the same time; 0 is 1. (`explore` has workers of its own, where it is alone.)
     pub threads: usize,
     /// Where Z3 may be, for engines that use it.
@@ -81,7 +83,7 @@ impl Default for Registry {
 }
 
 /// In the order in which they are tried.
-pub static ENGINES: [Constructor; 5] = [
+pub static ENGINES: [Constructor; 6] = [
     Constructor {
         name: "explore",
         summary: "visits every reachable state of an operational machine; finite programs",
@@ -106,6 +108,15 @@ pub static ENGINES: [Constructor; 5] = [
             machine && property == Property::Stated
         },
         build: |settings| Box::new(Refine { smt: settings.smt.clone(), ..settings.refine.clone() }),
+    },
+    Constructor {
+        name: "backward",
+        summary: "goes back from what must not be reached, over sets of states of any number of processes; parameterised systems (.cub)",
+        answers: |model, property| {
+            let machine = matches!(model.machine, Some(Machine::Sc { .. } | Machine::Tso));
+            machine && property == Property::Stated
+        },
+        build: |settings| Box::new(settings.backward.clone()),
     },
     Constructor {
         name: "bmc",

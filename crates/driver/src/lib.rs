@@ -15,6 +15,7 @@ mod edited;
 pub mod emit;
 pub mod engines;
 pub mod explain;
+mod few;
 pub mod fix;
 mod frontends;
 pub mod generate;

@@ -14,10 +14,12 @@ fn smt() -> Vec<std::path::PathBuf> {
 
 /// How many questions of the suite each engine of the list must accept, and how many answer exactly as
 /// expected. Fewer fails; whoever makes an engine answer more raises its numbers.
-const LEAST: [(&str, usize, usize); 5] = [
+const LEAST: [(&str, usize, usize); 6] = [
     ("explore", 246, 248),
     ("extrapolate", 201, 191),
     ("refine", 195, 194),
+    // The suite has no parameterised systems.
+    ("backward", 0, 0),
     ("bmc", 210, 153),
     ("enumerate", 192, 147),
 ];

@@ -9,6 +9,7 @@
 #![warn(unreachable_pub)]
 
 pub mod agree;
+pub mod any;
 mod barriers;
 pub mod build;
 pub mod compare;

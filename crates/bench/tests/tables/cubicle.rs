@@ -46,19 +46,25 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
                 };
                 let (model, expected) = (model.to_owned(), expected.to_owned());
                 trials.push(case(format!("cubicle {file} {count} {model}"), move || {
-                    agrees(&input, &model, &expected)
+                    agrees(&input, &model, "explore", &expected)
                 }));
             }
         }
+        // For any number, or the number that the text fixes.
+        let input = Input::file(folder.join(file));
+        let (model, expected) = (model.to_owned(), expected.to_owned());
+        trials.push(case(format!("cubicle {file} any {model}"), move || {
+            agrees(&input, &model, "backward", &expected)
+        }));
     }
     Ok(trials)
 }
 
-fn agrees(input: &Input, model: &str, expected: &str) -> Checked {
+fn agrees(input: &Input, model: &str, engine: &str, expected: &str) -> Checked {
     let request = Check {
         model: models::resolve(model, false)?,
         property: Property::Stated,
-        engine: Some("explore".into()),
+        engine: Some(engine.into()),
         settings: Settings::default(),
         budget: Budget::default(),
         certify: false,

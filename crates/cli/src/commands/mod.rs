@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, gather};
 use wattle_engine::{Budget, Property, Work};
+use wattle_engine_backward::{Backward, Order};
 use wattle_engine_bmc::{Bmc, Formulated};
 use wattle_engine_enumerate::Enumerate;
 use wattle_engine_explore::Explore;
@@ -32,7 +33,7 @@ use wattle_report::{Accept, Exit};
 
 use crate::args::{
     self, AbstractBuffers, CubesBy, Deny, Format, Formulation, Inputs, Predicates, Question, ScCopy, Search,
-    Show, Strict,
+    SearchOrder, Show, Strict,
 };
 use crate::interrupt::on_interrupt;
 use crate::output::Output;
@@ -96,6 +97,7 @@ fn settings(search: &Search, session: &Session) -> Settings {
     Settings {
         extrapolate: Extrapolate { buffer: room(search), ..Extrapolate::default() },
         refine: Refine { slots: slots(search), ..Refine::default() },
+        backward: backward(search),
         smt: session.smt.clone(),
         bmc: Bmc {
             unwind: search.unwind.map(|unwind| u32::try_from(unwind).unwrap_or(u32::MAX)),
@@ -114,6 +116,19 @@ fn settings(search: &Search, session: &Session) -> Settings {
             max_capacity: search.capacity.unwrap_or(default.max_capacity),
         },
         ..Settings::default()
+    }
+}
+
+fn backward(search: &Search) -> Backward {
+    let default = Backward::default();
+    Backward {
+        max_processes: search.max_processes.unwrap_or(default.max_processes),
+        max_nodes: search.nodes.unwrap_or(default.max_nodes),
+        order: match search.search_order {
+            SearchOrder::Best => Order::Best,
+            SearchOrder::Bfs => Order::Breadth,
+            SearchOrder::Dfs => Order::Depth,
+        },
     }
 }
 

@@ -45,7 +45,7 @@ impl<'a> Turn<'a> {
             (Estimate::LoopFree, _) => "a test without loops, each execution of which is looked at once",
             (Estimate::Finite, _) => "the states are likely to be finite",
             (_, Length::Glance) => "a glance, because numbers grow and the search may not end",
-            (Estimate::MadeFor, _) => "numbers grow, which it was made for",
+            (Estimate::MadeFor, _) => "what others cannot prove is what it was made for",
             _ if first => "the first that accepts the task",
             _ => "the next that accepts the task",
         }
@@ -116,10 +116,10 @@ mod tests {
         let finite = "shared x = 0; thread p { while (true) { x = 1; } } always x <= 1;";
         assert_eq!(
             order("wtl", finite, "tso", Purpose::Verdict),
-            ["explore", "extrapolate", "refine", "bmc", "enumerate"]
+            ["explore", "extrapolate", "refine", "backward", "bmc", "enumerate"]
         );
         let growing = "shared x = 0; thread p { local n; while (true) { n = x; x = n + 1; } } always x >= 0;";
-        let expected = ["explore*", "extrapolate", "refine", "explore", "bmc", "enumerate"];
+        let expected = ["explore*", "extrapolate", "refine", "explore", "backward", "bmc", "enumerate"];
         assert_eq!(order("wtl", growing, "tso", Purpose::Verdict), expected);
         let ranged = "shared x: 0..3 = 0; thread p { local n: 0..3; while (true) { n = x; x = n + 1; } } always x >= 0;";
         assert_eq!(order("wtl", ranged, "tso", Purpose::Verdict)[0], "explore");

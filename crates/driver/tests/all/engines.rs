@@ -28,6 +28,8 @@ fn everywhere() -> impl Iterator<Item = (&'static str, &'static str)> {
     ENGINES.iter().flat_map(|engine| {
         let models: &[&str] = match engine.name {
             "explore" | "extrapolate" | "refine" => &["sc", "tso", "pso"],
+            // It is for another kind of program.
+            "backward" => &[],
             _ => &["sc", "tso", "pso", "power", "aarch64"],
         };
         models.iter().map(|model| (engine.name, *model))

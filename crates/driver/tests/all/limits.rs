@@ -5,7 +5,7 @@
 
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::{Goal, Input, Loaded, load, models, prepare};
-use wattle_engine::{Budget, Certificate, Halt, Property, Reason, Run, Verdict, Work};
+use wattle_engine::{Budget, Certificate, Engine, Halt, Property, Reason, Run, Task, Verdict, Work};
 use wattle_judge::certify::certify;
 use wattle_testing::heavy;
 
@@ -49,6 +49,18 @@ fn engines_look_at_their_budget() {
                 }
             }
         }
+    }
+    // A parameterised system whose proof does not end.
+    let ticket = include_str!("../../../../corpus/cub/ticket_lock.cub");
+    let Ok(loaded) = load(&Input::text("ticket_lock.cub", "cub", ticket)) else { panic!("cannot be read") };
+    let memory = models::resolve("tso", false).unwrap();
+    let task =
+        Task { program: &loaded.parsed.program, memory: &memory, property: Property::Stated, hints: None };
+    let run = Run::new(Budget { work: Some(limit), ..Budget::default() });
+    let answer = settings.backward.check(&task, &run).unwrap();
+    assert!(run.longest_stretch() <= STRETCH, "backward: {:?}", run.longest_stretch());
+    if matches!(answer.verdict, Verdict::Unknown { reason: Reason::Work }) {
+        stopped.push("backward");
     }
     // The programs are large enough to mean something.
     for constructor in ENGINES {

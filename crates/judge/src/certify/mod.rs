@@ -6,6 +6,7 @@
 
 pub mod abstraction;
 mod coverage;
+pub mod cubes;
 mod executions;
 pub mod refutation;
 mod state_space;
@@ -56,6 +57,18 @@ pub fn certify(
                 certified.caveats.push(format!(
                     "the check covers the program with its {what} written into it, not that writing"
                 ));
+            }
+        }
+        Certificate::Cubes(None) => {
+            let why = "the proof rests on facts about all processes, which are not written down";
+            return Err(Reason::Undecided(why.into()).into());
+        }
+        Certificate::Cubes(Some(proof)) => {
+            let library = library().map_err(Reason::Solver)?;
+            let (cubes, steps) = cubes::cubes(task, proof, &library, run)?;
+            certified.counts.extend([("certified cubes", cubes), ("certified steps", steps)]);
+            if coverage.is_some() {
+                return Err(wrong("a proof for any number of processes says nothing of coverage"));
             }
         }
         Certificate::Refutation(None) => {

@@ -16,7 +16,8 @@ const MOST: u128 = 1_000_000;
 /// One cell of memory, or one local.
 enum Cell {
     Fixed(Value),
-    /// The codes it may have, both ends included.
+    /// The codes it may have, both ends included. Integers without a range have all there are; then states can be made
+    /// and not listed.
     Open {
         sort: Sort,
         low: i64,
@@ -42,15 +43,15 @@ impl std::fmt::Debug for InitialStates<'_> {
     }
 }
 
-/// All initial states of a program, each with the codes that were chosen.
-pub fn initial_states<'a>(program: &'a Program, shape: &'a Shape) -> Result<InitialStates<'a>, String> {
+fn cells(program: &Program, shape: &Shape) -> Result<Vec<Cell>, String> {
     let mut cells = Vec::new();
     let mut add = |value: Option<Value>, sort, range| {
         cells.push(match value {
             Some(value) => Cell::Fixed(value),
             None => {
-                let (low, high) = domain(program, sort, range)
-                    .ok_or("an initial value is chosen among more than 65,536")?;
+                let all = (sort == Sort::Int).then_some((i64::MIN, i64::MAX));
+                let domain = domain(program, sort, range).or(all);
+                let (low, high) = domain.ok_or("an initial value is chosen among more than 65,536")?;
                 Cell::Open { sort, low, high }
             }
         });
@@ -66,6 +67,15 @@ pub fn initial_states<'a>(program: &'a Program, shape: &'a Shape) -> Result<Init
         for (local, value) in program.process(shape.info(thread).process).locals.iter().zip(locals) {
             add(value, local.sort, local.range)?;
         }
+    }
+    Ok(cells)
+}
+
+/// All initial states of a program, each with the codes that were chosen.
+pub fn initial_states<'a>(program: &'a Program, shape: &'a Shape) -> Result<InitialStates<'a>, String> {
+    let cells = cells(program, shape)?;
+    if cells.iter().any(|cell| matches!(cell, Cell::Open { low: i64::MIN, high: i64::MAX, .. })) {
+        return Err("an initial value is chosen among more than 65,536".into());
     }
     let sizes = cells.iter().map(|cell| match cell {
         Cell::Fixed(_) => 1,
@@ -85,7 +95,7 @@ pub fn initial_states<'a>(program: &'a Program, shape: &'a Shape) -> Result<Init
 
 /// The initial state that these choices make, if there is one.
 pub fn initial_state(program: &Program, shape: &Shape, choices: &[i64]) -> Option<State> {
-    let all = initial_states(program, shape).ok()?;
+    let all = InitialStates { program, shape, cells: cells(program, shape).ok()?, next: None };
     let (chosen, state) = all.make(choices).ok()??;
     (chosen == choices).then_some(state)
 }

@@ -69,6 +69,9 @@ fn of_certificate(certificate: &Certificate, statistics: &Statistics) -> Value {
             "kind": "abstraction", "predicates": proof.predicates.len(), "triples": proof.triples.len(),
             "states": proof.states.len(),
         }),
+        Certificate::Cubes(proof) => {
+            json!({"kind": "cubes", "cubes": proof.as_ref().map(|proof| proof.cubes.len())})
+        }
         Certificate::Refutation(proof) => {
             let steps = proof.as_ref().map(|proof| proof.steps());
             json!({"kind": "refutation", "steps": steps})

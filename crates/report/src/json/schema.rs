@@ -169,15 +169,16 @@ fn port() -> Fields {
 fn check() -> Fields {
     let certificate = object(
         &vec![
-            ("kind", words(&["state_space", "executions", "abstraction", "refutation"])),
+            ("kind", words(&["state_space", "executions", "abstraction", "cubes", "refutation"])),
             ("predicates", number()),
             ("triples", number()),
             ("states", number()),
             ("capacity", number()),
             ("executions", number()),
             ("steps", or_null(number())),
+            ("cubes", or_null(number())),
         ],
-        &["predicates", "triples", "states", "capacity", "executions", "steps"],
+        &["predicates", "triples", "states", "capacity", "executions", "steps", "cubes"],
     );
     vec![
         ("schema", version()),

@@ -64,6 +64,13 @@ fn of_proof(certificate: &Certificate, report: &CheckReport) -> Vec<String> {
             let states = counted(proof.states.len() as u64, "abstract state");
             vec![format!("proved with {predicates}, {states}")]
         }
+        Certificate::Cubes(proof) => {
+            let any =
+                proof.as_ref().filter(|proof| proof.any).map(|_| "for any number of processes".to_owned());
+            let cubes = proof.as_ref().map(|proof| counted(proof.cubes.len() as u64, "cube"));
+            let by_going_back = proof.is_none().then(|| "proved by going back from what is bad".to_owned());
+            any.into_iter().chain(cubes).chain(by_going_back).collect()
+        }
         Certificate::Refutation(_) => vec!["no execution of the unrolled program violates it".into()],
     }
 }

@@ -1,0 +1,113 @@
+//! The cubes of a search that has ended with *safe*, as a certificate: in terms of the program.
+
+use wattle_engine::certificate::CubeProof;
+use wattle_engine::certificate::cubes::{Cell as ProofCell, Cube as ProofCube, Instant, Read};
+use wattle_logic::{Binary, Sort, Term as Formula, Value};
+use wattle_program::{Program, Replicas};
+
+use crate::cube::Cube;
+use crate::literal::{Cell, Literal, Number, Operand, Process, Term};
+
+/// `None`: some cube has facts about all processes.
+pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> Option<CubeProof> {
+    let any = program.processes.iter().any(|process| process.replicas == Replicas::Any);
+    let written = |cube: &&Cube| cube.universals.is_empty().then(|| of_cube(program, cube));
+    cubes.iter().map(written).collect::<Option<Vec<_>>>().map(|cubes| CubeProof { any, cubes })
+}
+
+fn of_cube(program: &Program, cube: &Cube) -> ProofCube {
+    let mut reads: Vec<Term> = cube.literals.iter().flat_map(Literal::terms).filter(Term::is_read).collect();
+    reads.sort_unstable();
+    reads.dedup();
+    let writing = Writing { program, reads: &reads };
+    ProofCube {
+        numbers: cube.pins.iter().map(|pin| pin.map(u32::from)).collect(),
+        literals: cube.literals.iter().map(|literal| writing.literal(literal)).collect(),
+        reads: (reads.iter())
+            .map(|term| Read { instant: term.node.into(), by: term.by.into(), cell: of_cell(term.cell) })
+            .collect(),
+        instants: (cube.nodes.iter())
+            .map(|node| Instant {
+                after: bits(node.after),
+                events: bits(node.events),
+                drains: bits(node.drains),
+                cells: node.cells.iter().copied().map(of_cell).collect(),
+                arrays: node.arrays.iter().copied().map(u32::from).collect(),
+            })
+            .collect(),
+    }
+}
+
+fn of_cell(cell: Cell) -> ProofCell {
+    ProofCell { variable: cell.variable.into(), indices: cell.indices().map(u32::from).collect() }
+}
+
+fn bits(mask: u32) -> Vec<u32> {
+    (0..u32::BITS).filter(|i| mask >> i & 1 == 1).collect()
+}
+
+struct Writing<'a> {
+    program: &'a Program,
+    reads: &'a [Term],
+}
+
+impl Writing<'_> {
+    fn sort(&self, term: Term) -> Sort {
+        self.program.variables[usize::from(term.cell.variable)].sort
+    }
+
+    fn process(&self, process: Process) -> Formula {
+        Formula::bound_process(process.into())
+    }
+
+    fn term(&self, term: Term) -> Formula {
+        match self.reads.binary_search(&term) {
+            Ok(number) => Formula::local(number as u32, self.sort(term)),
+            Err(_) => {
+                let indices = term.cell.indices().map(|index| self.process(index)).collect();
+                Formula::content(Formula::address(term.cell.variable.into(), indices), self.sort(term))
+            }
+        }
+    }
+
+    fn operand(&self, operand: Operand) -> Formula {
+        match operand {
+            Operand::Process(process) => self.process(process),
+            Operand::Term(term) => self.term(term),
+        }
+    }
+
+    fn sum(&self, number: Number, c: i64) -> Formula {
+        match number {
+            None => Formula::int(c),
+            Some(term) if c == 0 => self.term(term),
+            Some(term) => Formula::binary(Binary::Add, self.term(term), Formula::int(c)),
+        }
+    }
+
+    fn literal(&self, literal: &Literal) -> Formula {
+        match *literal {
+            Literal::In(term, mask) => {
+                let sort = self.sort(term);
+                let constructor = |number: u32| match sort {
+                    Sort::Bool => Formula::bool(number == 1),
+                    _ => Formula::value(Value::Symbol(number), sort),
+                };
+                let count = match sort {
+                    Sort::Enum(number) => {
+                        self.program.enumerations[number as usize].constructors.len() as u32
+                    }
+                    _ => 2,
+                };
+                let is = |number: u32| Formula::binary(Binary::Equal, self.term(term), constructor(number));
+                let any = (0..count).filter(|number| mask >> number & 1 == 1).map(is);
+                any.reduce(|a, b| Formula::binary(Binary::Or, a, b)).unwrap_or_else(|| Formula::bool(false))
+            }
+            Literal::Equal(a, b) => Formula::binary(Binary::Equal, self.operand(a), self.operand(b)),
+            Literal::Differ(a, b) => Formula::binary(Binary::NotEqual, self.operand(a), self.operand(b)),
+            Literal::Before(a, b) => Formula::binary(Binary::Less, self.operand(a), self.operand(b)),
+            Literal::AtMost(x, y, c) => Formula::binary(Binary::LessEqual, self.sum(x, 0), self.sum(y, c)),
+            Literal::Unequal(x, y, c) => Formula::binary(Binary::NotEqual, self.sum(x, 0), self.sum(y, c)),
+        }
+    }
+}

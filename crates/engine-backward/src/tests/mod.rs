@@ -1,0 +1,3 @@
+//! Tests that need what other crates do not see.
+
+mod example;

@@ -1,0 +1,135 @@
+//! Algorithms whose answers are known by argument, for any number of processes.
+
+use wattle_engine::{Property, Task, Verdict};
+use wattle_judge::confirm::confirm;
+use wattle_memory::find;
+
+use super::{answer, program, word};
+
+fn decided(text: &str, expected: [&str; 2]) {
+    let program = program(text);
+    for (model, expected) in ["sc", "tso"].into_iter().zip(expected) {
+        let answer = answer(&program, model);
+        assert_eq!(word(&answer), expected, "under {model}\n{text}");
+        if let Verdict::Unsafe { counterexample } = &answer.verdict {
+            let task = Task {
+                program: &program,
+                memory: find(model).unwrap(),
+                property: Property::Stated,
+                hints: None,
+            };
+            confirm(&task, counterexample).unwrap();
+        }
+    }
+}
+
+/// Dekker's way in for any number: announce, then look at all others at once. A write behind a fence is no fence before the look.
+#[test]
+fn a_fence_belongs_to_its_step() {
+    let text = |fence_at_write: &str, fence_at_look: &str| {
+        format!(
+            "type loc = Idle | Want | Crit
+             array PC[proc] : loc
+             weak array Flag[proc] : bool
+             init (p) {{ PC[p] = Idle && Flag[p] = False }}
+             unsafe (p q) {{ PC[p] = Crit && PC[q] = Crit }}
+             transition announce ([p]) requires {{ PC[p] = Idle{fence_at_write} }} {{ PC[p] := Want; Flag[p] := True }}
+             transition enter ([p]) requires {{ PC[p] = Want && forall_other q. Flag[q] = False{fence_at_look} }} {{ PC[p] := Crit }}
+             transition leave ([p]) requires {{ PC[p] = Crit }} {{ PC[p] := Idle; Flag[p] := False }}"
+        )
+    };
+    decided(&text("", " && fence()"), ["safe", "safe"]);
+    decided(&text("", ""), ["safe", "unsafe"]);
+    decided(&text(" && fence()", ""), ["safe", "unsafe"]);
+}
+
+/// Store buffering with the fence in a step of its own: with a write that nobody reads, and with nothing.
+#[test]
+fn a_fence_without_a_read_waits() {
+    let text = |between: &str| {
+        format!(
+            "number_procs 2
+             type loc = A | B | C | D
+             array PC[proc] : loc
+             array R[proc] : int
+             weak var X : int
+             weak var Y : int
+             weak var Z : int
+             init (p) {{ PC[p] = A && R[p] = 7 && X = 0 && Y = 0 && Z = 0 }}
+             unsafe (p q) {{ PC[p] = D && PC[q] = D && R[p] = 0 && R[q] = 0 }}
+             transition x ([p]) requires {{ p = #1 && PC[p] = A }} {{ PC[p] := B; X := 1 }}
+             transition y ([p]) requires {{ p = #2 && PC[p] = A }} {{ PC[p] := B; Y := 1 }}
+             transition wait ([p]) requires {{ PC[p] = B{between} }}
+             transition ry ([p]) requires {{ p = #1 && PC[p] = C }} {{ PC[p] := D; R[p] := Y }}
+             transition rx ([p]) requires {{ p = #2 && PC[p] = C }} {{ PC[p] := D; R[p] := X }}"
+        )
+    };
+    let with = |guard: &str, update: &str| text(&format!("{guard} }} {{ PC[p] := C{update}"));
+    // `text` closes the braces of `between` itself.
+    decided(&with(" && fence()", ""), ["safe", "safe"]);
+    decided(&with(" && fence()", "; Z := 1"), ["safe", "safe"]);
+    decided(&with("", "; Z := 1"), ["safe", "unsafe"]);
+}
+
+/// A step that reads and writes is locked, and locks hand over by plain stores.
+#[test]
+fn spinlocks() {
+    decided(
+        "type loc = Try | Crit
+         array PC[proc] : loc
+         weak var Lock : bool
+         init (p) { PC[p] = Try && Lock = False }
+         unsafe (p q) { PC[p] = Crit && PC[q] = Crit }
+         transition take ([p]) requires { PC[p] = Try && Lock = False } { PC[p] := Crit; Lock := True }
+         transition give ([p]) requires { PC[p] = Crit } { PC[p] := Try; Lock := False }",
+        ["safe", "safe"],
+    );
+    decided(
+        "type loc = Try | Saw | Crit
+         array PC[proc] : loc
+         weak var Lock : bool
+         init (p) { PC[p] = Try && Lock = False }
+         unsafe (p q) { PC[p] = Crit && PC[q] = Crit }
+         transition see ([p]) requires { PC[p] = Try && Lock = False } { PC[p] := Saw }
+         transition take ([p]) requires { PC[p] = Saw } { PC[p] := Crit; Lock := True }",
+        ["unsafe", "unsafe"],
+    );
+}
+
+/// Message passing needs no fence under tso: stores leave in order, and reads stay in order.
+#[test]
+fn message_passing() {
+    decided(
+        "type loc = A | B | C
+         array PC[proc] : loc
+         weak var Data : bool
+         weak var Ready : bool
+         init (p) { PC[p] = A && Data = False && Ready = False }
+         unsafe (p) { PC[p] = C && p@Data = False }
+         transition data ([p]) requires { PC[p] = A } { PC[p] := B; Data := True }
+         transition ready ([p]) requires { PC[p] = B } { Ready := True }
+         transition see ([p]) requires { PC[p] = A && Ready = True } { PC[p] := C }",
+        ["safe", "safe"],
+    );
+}
+
+/// Bus protocols with broadcasts, and the order of processes.
+#[test]
+fn broadcasts_and_order() {
+    decided(
+        "type state = I | S | M
+         array Cache[proc] : state
+         init (p) { Cache[p] = I }
+         unsafe (p q) { Cache[p] = M && Cache[q] <> I }
+         transition read (p) requires { Cache[p] = I } { Cache[k] := case | k = p : S | Cache[k] = M : S | _ : Cache[k] }
+         transition write (p) requires { Cache[p] <> M } { Cache[k] := case | k = p : M | _ : I }",
+        ["safe", "safe"],
+    );
+    decided(
+        "array Up[proc] : bool
+         init (p) { Up[p] = False }
+         unsafe (p q) { Up[p] = True && Up[q] = False && q < p }
+         transition up (p) requires { forall_other q. (p < q || Up[q] = True) } { Up[p] := True }",
+        ["safe", "safe"],
+    );
+}

@@ -64,11 +64,8 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
         Some((command, rest)) if command == "refine" || command == "seed-001" => refine::run(rest),
-<<<<<<< HEAD
         Some((command, rest)) if command == "remote" || command == "seed-003" => remote::run(rest),
-=======
         Some((command, rest)) if command == "backward" || command == "seed-002" => backward::run(rest),
->>>>>>> cub-engine
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "limits" => limits::run(rest),

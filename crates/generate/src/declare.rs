@@ -65,7 +65,7 @@ fn owned(rng: &mut Rng, profile: &Profile, world: &mut World) {
         };
         let (sort, range) = match rng.below(10) {
             0..=5 => (Sort::Int, None),
-            6..=8 => (Sort::Bits { width: 2, signed: rng.chance(500) }, None),
+            6..=8 if profile.machine_integers => (Sort::Bits { width: 2, signed: rng.chance(500) }, None),
             _ => (Sort::Int, Some(Range { low: 0, high: 3 })),
         };
         let low = i64::from(rng.below(2));

@@ -137,7 +137,8 @@ fn nobody_is_contradicted_on_random_programs() {
     let tally = tally.into_inner();
     let said = format!("{tally}\n{ledger}{all:?}");
     assert!(tally.share(tally.trivial) < 45.0, "{said}");
-    assert!(ledger.counted("safe, certified") >= 30 && ledger.counted("unsafe") >= 30, "{said}");
+    assert!(ledger.counted("safe, certified") >= 80 && ledger.counted("unsafe") >= 80, "{said}");
     assert_eq!(ledger.counted("safe, not certified"), 0, "{said}");
-    assert!(ledger.counted("unknown") <= 10, "{said}");
+    // Nearly all by boolean program extrapolation, for want of a predicate.
+    assert!(ledger.counted("unknown") <= 45, "{said}");
 }

@@ -22,7 +22,7 @@ pub(super) struct Algorithm {
     pub name: &'static str,
     /// Our text, without flushes.
     pub text: &'static str,
-    /// `None`: a version for three processes, of which the paper gives no row of its own.
+    /// `None`: another version, of which the paper gives no row.
     pub paper: Option<Figures>,
     /// How our program differs from the paper's, which prints none but that of Fig. 2.
     pub remark: &'static str,
@@ -41,8 +41,8 @@ const fn row(
     Algorithm { name, text, paper: Some(figures), remark }
 }
 
-const fn three(name: &'static str, text: &'static str) -> Algorithm {
-    Algorithm { name, text, paper: None, remark: "three processes" }
+const fn other(name: &'static str, text: &'static str, remark: &'static str) -> Algorithm {
+    Algorithm { name, text, paper: None, remark }
 }
 
 pub(super) const ALGORITHMS: [Algorithm; 18] = [
@@ -144,8 +144,8 @@ pub(super) const ALGORITHMS: [Algorithm; 18] = [
         (9, 18),
         "D-MCS, from memory of its paper",
     ),
-    three("Bakery, 3", "bakery/bakery_rma_3"),
-    three("Ticket, 3", "ticket/ticket_rma_3"),
-    three("RMA Lock, 3", "rma_lock/rma_lock_3"),
-    three("Peterson, home", "peterson/peterson_rma_home"),
+    other("Bakery, 3", "bakery/bakery_rma_3", "three processes"),
+    other("Ticket, 3", "ticket/ticket_rma_3", "three processes"),
+    other("RMA Lock, 3", "rma_lock/rma_lock_3", "three processes"),
+    other("Peterson, home", "peterson/peterson_rma_home", "turn at a third process"),
 ];

@@ -90,9 +90,10 @@ impl<'a> Extrapolated<'a> {
     }
 }
 
-/// Both boolean programs know what guards tell.
+/// Both boolean programs know what guards tell. Cubes over predicates that share a cell with the goal are enough for most proofs, and a tenth of the
+/// work of all.
 fn scope() -> Scope {
-    Scope { tells: true, ..Scope::all(Reach::Whole) }
+    Scope { tells: true, ..Scope::all(Reach::Touching) }
 }
 
 impl Transformers for Extrapolated<'_> {

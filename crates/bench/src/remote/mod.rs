@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     }
     println!("Table 3; the paper's figures in brackets");
     println!(
-        "| program | |V| | build s | lines | |V̄| | lines | check s | calls | ebp CPU s | auto CPU s | flushes | fewest | \
+        "| program | V | build s | lines | V̄ | lines | check s | calls | ebp CPU s | auto CPU s | flushes | fewest | \
          search CPU s | engine | verdict | remark |"
     );
     println!("|{}", "---|".repeat(16));

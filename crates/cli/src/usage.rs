@@ -13,7 +13,7 @@ use wattle_driver::models;
 use wattle_engine::Property;
 use wattle_memory::{Machine, MemoryModel};
 
-use crate::args::{Cli, Command, Dump, Emit, Question, View};
+use crate::args::{Cli, Command, Dump, Emit, Method, Question, View};
 
 const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
@@ -111,11 +111,21 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
         );
     }
     for (option, said) in OF_BUFFERS {
-        // One of the methods is for remote operations; the engine knows which.
-        let has_use = part.buffers || option == "method" && part.remote;
-        if given(option) && !has_use {
+        if given(option) && option != "method" && !part.buffers {
             return Err(format!(
                 "{said} has no effect here: it is about store buffers, and no model has any"
+            ));
+        }
+    }
+    if given("method") {
+        let (has_use, about) = match method(cli) {
+            Some(Method::Ebp) => (part.remote, "pending remote operations"),
+            Some(Method::Auto) => (part.buffers || part.remote, "what is pending"),
+            _ => (part.buffers, "store buffers"),
+        };
+        if !has_use {
+            return Err(format!(
+                "--method has no effect here: this one is about {about}, and no model has any"
             ));
         }
     }
@@ -160,6 +170,14 @@ fn room(cli: &Cli) -> &[(Option<String>, u32)] {
         Command::Outcomes(args) => &args.search.buffer,
         Command::Test(args) => &args.search.buffer,
         _ => &[],
+    }
+}
+
+fn method(cli: &Cli) -> Option<Method> {
+    match &cli.command {
+        Command::Check(args) => Some(args.predicates.method),
+        Command::Fix(args) => Some(args.predicates.method),
+        _ => None,
     }
 }
 
@@ -416,6 +434,9 @@ mod tests {
         assert!(is_refused(&["check", "a.wtl", "--model", "power", "--buffer", "2"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "power", "--capacity", "2"]));
         assert!(is_refused(&["check", "a.wtl", "--model", "rma", "--unwind", "2"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "rma", "--method", "ce"]));
+        assert!(is_refused(&["check", "a.wtl", "--model", "tso", "--method", "ebp"]));
+        assert!(!is_refused(&["fix", "a.wtl", "--model", "rma", "--method", "ebp"]));
         assert!(is_refused(&["fix", "a.wtl", "--model", "tso", "--engine", "bmc", "--rules", "5"]));
         assert!(is_refused(&["outcomes", "a.wtl", "--engine", "bmc"]));
         assert!(is_refused(&["outcomes", "a.wtl", "--formulation", "clocks"]));

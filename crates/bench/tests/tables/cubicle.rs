@@ -6,12 +6,10 @@
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use wattle_driver::check::{Check, check};
-use wattle_driver::engines::Settings;
-use wattle_driver::{Copies, Input, Watch, models};
-use wattle_engine::{Budget, Property};
+use wattle_driver::{Copies, Input};
 
-use crate::{Checked, case};
+use crate::case;
+use crate::memorax::agrees;
 
 /// With four copies these take more than a moment.
 const LARGE: [&str; 3] = ["lamport_N.cub", "arbiter_v1_N.cub", "arbiter_v2_N.cub"];
@@ -46,7 +44,7 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
                 };
                 let (model, expected) = (model.to_owned(), expected.to_owned());
                 trials.push(case(format!("cubicle {file} {count} {model}"), move || {
-                    agrees(&input, &model, "explore", &expected)
+                    agrees(&input, &model, Some("explore"), &expected)
                 }));
             }
         }
@@ -54,28 +52,8 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
         let input = Input::file(folder.join(file));
         let (model, expected) = (model.to_owned(), expected.to_owned());
         trials.push(case(format!("cubicle {file} any {model}"), move || {
-            agrees(&input, &model, "backward", &expected)
+            agrees(&input, &model, Some("backward"), &expected)
         }));
     }
     Ok(trials)
-}
-
-fn agrees(input: &Input, model: &str, engine: &str, expected: &str) -> Checked {
-    let request = Check {
-        model: models::resolve(model, false)?,
-        property: Property::Stated,
-        engine: Some(engine.into()),
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
-    let found = check(&request, input, &Watch::default())?.report.verdict;
-    if found.word() == expected {
-        Ok(())
-    } else {
-        Err(format!("expected {expected}, found {}", found.word()).into())
-    }
 }

@@ -40,7 +40,7 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
         for (model, expected) in [(model, expected)].into_iter().chain(pso) {
             let (input, model, expected) = (input.clone(), model.to_owned(), expected.to_owned());
             let name = format!("memorax {file} {model}");
-            trials.push(case(name, move || agrees(&input, &model, &expected)));
+            trials.push(case(name, move || agrees(&input, &model, None, &expected)));
         }
     }
     if not_searched != NOT_SEARCHED.len() {
@@ -49,11 +49,12 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
     Ok(trials)
 }
 
-fn agrees(input: &Input, model: &str, expected: &str) -> Checked {
+/// Is this the verdict of an engine, or of those that wattle chooses?
+pub(super) fn agrees(input: &Input, model: &str, engine: Option<&str>, expected: &str) -> Checked {
     let request = Check {
         model: models::resolve(model, false)?,
         property: Property::Stated,
-        engine: None,
+        engine: engine.map(str::to_owned),
         settings: Settings::default(),
         budget: Budget::default(),
         certify: false,

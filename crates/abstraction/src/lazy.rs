@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 use wattle_logic::Term;
 
 use crate::cube::{Cube, Set};
+use crate::elsewhere::Elsewhere;
 use crate::entail::{Entail, Entailed, Stopped, by_cubes};
 use crate::prover::{Prover, Shown};
 use crate::question::Goal;
@@ -55,6 +56,8 @@ impl Known {
 #[derive(Debug)]
 pub struct Lazy<'a> {
     pub prover: Prover<'a>,
+    /// Asked before the prover is.
+    elsewhere: Option<&'a dyn Elsewhere>,
     /// By goal: prime implicants.
     pub implicants: Vec<Vec<Cube>>,
     /// By goal: states that do not imply it, those used last in front.
@@ -71,12 +74,28 @@ impl<'a> Lazy<'a> {
     pub fn new(prover: Prover<'a>) -> Lazy<'a> {
         Lazy {
             prover,
+            elsewhere: None,
             implicants: vec![],
             failures: vec![],
             settled: HashSet::new(),
             vain: HashMap::new(),
             patience: 4,
         }
+    }
+
+    #[must_use]
+    pub fn asking(self, elsewhere: Option<&'a dyn Elsewhere>) -> Lazy<'a> {
+        Lazy { elsewhere, ..self }
+    }
+
+    /// Does the state imply the goal?
+    fn show(&mut self, goal: &Goal, state: &Cube) -> Result<Shown, Stopped> {
+        if let Some(elsewhere) = self.elsewhere
+            && let Some(shown) = elsewhere.show(self.prover.predicates(), goal, state)?
+        {
+            return Ok(shown);
+        }
+        self.prover.show_here(goal, state)
     }
 
     /// Begin with what is known of goals.
@@ -130,7 +149,7 @@ impl Entail for Lazy<'_> {
             return Ok(known);
         }
         if !self.fails(number, &state) {
-            match self.prover.show_here(goal, &state)? {
+            match self.show(goal, &state)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
                     return Ok(Entailed::Yes);
@@ -151,7 +170,7 @@ impl Entail for Lazy<'_> {
             && let Some(example) = self.prover.example(goal, &state, &unknown)?
             && !self.fails(number, &example)
         {
-            match self.prover.show_here(goal, &example)? {
+            match self.show(goal, &example)? {
                 Shown::Implied(cube) => {
                     self.implicants[number].push(cube);
                     return Ok(by_cubes(&[cube], &state, open));

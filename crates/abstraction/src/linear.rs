@@ -80,6 +80,40 @@ pub(crate) fn single(formula: &Term) -> Option<(Term, Binary, i64)> {
     }
 }
 
+/// `of - to <= most`, where `None` is zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub of: Option<Term>,
+    pub to: Option<Term>,
+    pub most: i64,
+}
+
+/// A comparison of two summands, or of one with a constant, or the negation of one: `<=` or `==`.
+pub(crate) fn difference(formula: &Term) -> Option<(Difference, Binary)> {
+    let (canonical, _) = canonical(formula)?;
+    let Kind::Binary(operator, left, right) = canonical.kind() else { return None };
+    let mut sum = Sum::default();
+    sum.add(left, 1)?;
+    sum.add(right, -1)?;
+    let (mut of, mut to) = (None, None);
+    for (term, coefficient) in sum.summands.into_iter().filter(|(_, coefficient)| *coefficient != 0) {
+        let side = match coefficient {
+            1 => &mut of,
+            -1 => &mut to,
+            _ => return None,
+        };
+        if side.replace(term).is_some() {
+            return None;
+        }
+    }
+    let most = sum.constant.checked_neg()?;
+    Some(match operator {
+        Binary::Less => (Difference { of, to, most: most.checked_sub(1)? }, Binary::LessEqual),
+        Binary::LessEqual | Binary::Equal => (Difference { of, to, most }, *operator),
+        _ => return None,
+    })
+}
+
 #[derive(Default)]
 struct Sum {
     summands: BTreeMap<Term, i64>,
@@ -149,6 +183,20 @@ mod tests {
 
     fn form(operator: Binary, left: Term, right: Term) -> (Term, bool) {
         canonical(&Term::binary(operator, left, right)).unwrap()
+    }
+
+    #[test]
+    fn a_comparison_is_a_difference_and_a_bound() {
+        let (x, y) = (Term::local(0, Sort::Int), Term::local(1, Sort::Int));
+        let (found, operator) = difference(&Term::binary(Binary::Less, x.clone(), y.clone())).unwrap();
+        assert_eq!(
+            (found, operator),
+            (Difference { of: Some(x.clone()), to: Some(y.clone()), most: -1 }, Binary::LessEqual)
+        );
+        let (found, operator) = difference(&x.clone().equals(Term::int(4))).unwrap();
+        assert_eq!((found, operator), (Difference { of: Some(x.clone()), to: None, most: 4 }, Binary::Equal));
+        let sum = Term::binary(Binary::Add, x.clone(), y);
+        assert_eq!(difference(&Term::binary(Binary::LessEqual, sum, Term::int(1))), None);
     }
 
     #[test]

@@ -27,12 +27,24 @@ pub struct Prover<'a> {
 
 impl<'a> Prover<'a> {
     pub fn new(solver: &'a mut Solver, predicates: &Predicates) -> Result<Prover<'a>, Stopped> {
-        let mut literals = Vec::new();
-        for predicate in 0..predicates.len() {
-            let yes = literal(solver, &predicates.literal(predicate, true))?;
-            literals.push((yes, literal(solver, &predicates.literal(predicate, false))?));
+        let mut prover = Prover { solver, predicates: Predicates::default(), literals: vec![] };
+        prover.extend(predicates)?;
+        Ok(prover)
+    }
+
+    pub fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
+    /// From now on with these predicates, of which those so far are the first.
+    pub fn extend(&mut self, predicates: &Predicates) -> Result<(), Stopped> {
+        debug_assert!(predicates.terms().starts_with(self.predicates.terms()));
+        for predicate in self.literals.len()..predicates.len() {
+            let yes = literal(self.solver, &predicates.literal(predicate, true))?;
+            self.literals.push((yes, literal(self.solver, &predicates.literal(predicate, false))?));
         }
-        Ok(Prover { solver, predicates: predicates.clone(), literals })
+        self.predicates = predicates.clone();
+        Ok(())
     }
 
     fn literals(&self, cube: &Cube) -> impl Iterator<Item = Lit> + '_ {
@@ -82,7 +94,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Does the cube imply the goal? If not, the cube itself is returned: a model costs more than the answer.
-    pub(crate) fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
+    pub fn show_here(&mut self, goal: &Goal, cube: &Cube) -> Result<Shown, Stopped> {
         match self.implied_part(goal, cube)? {
             Some(part) => Ok(Shown::Implied(part)),
             None => Ok(Shown::Not(*cube)),

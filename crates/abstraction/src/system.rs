@@ -618,6 +618,11 @@ impl Run<'_> {
                     self.locations(address, number)?;
                 }
             }
+            // What is proved is proved of all executions.
+            Op::Cut { what, span } => {
+                let wrong = Wrong::Unsupported { what: format!("a bound: {what}"), span: *span };
+                self.check(Term::bool(false), wrong);
+            }
             Op::Unsupported { what, span } => {
                 let wrong = Wrong::Unsupported { what: what.to_string(), span: *span };
                 self.check(Term::bool(false), wrong);

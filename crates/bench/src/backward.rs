@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, load};
@@ -18,6 +18,8 @@ use wattle_logic::Kind;
 use wattle_memory::find;
 use wattle_program::{Op, Program};
 use wattle_testing::any::{Decided, Effort, any_number};
+
+use crate::explore::own_cpu;
 
 /// All rows, or those whose file is named.
 pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
@@ -68,16 +70,16 @@ fn show(
     let memory = find(model).ok_or("no such model")?;
     let task = Task { program, memory, property: Property::Stated, hints: None };
     let run = Run::new(Budget { time: Some(Duration::from_secs(120)), ..Budget::default() });
-    let started = Instant::now();
+    let started = own_cpu();
     let answer = Backward::default().check(&task, &run).map_err(|contradiction| contradiction.to_string())?;
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = own_cpu() - started;
     let nodes = answer.statistics.counted("nodes").unwrap_or_default();
-    let started = Instant::now();
+    let started = own_cpu();
     let (verdict, certified) = match &answer.verdict {
         Verdict::Safe { certificate } => {
             let library = || wattle_smt::Library::find(&smt()).map_err(|error| error.to_string());
             let certified = wattle_judge::certify::certify(&task, certificate, None, library, &run);
-            ("safe", certified.map(|_| format!("{:.2}", started.elapsed().as_secs_f64())))
+            ("safe", certified.map(|_| format!("{:.2}", own_cpu() - started)))
         }
         Verdict::Unsafe { counterexample } => {
             let replayed = wattle_judge::confirm::confirm(&task, counterexample);
@@ -107,7 +109,7 @@ fn show(
     };
     let shown = certified.as_ref().map_or_else(|_| "REFUSED".to_owned(), Clone::clone);
     println!(
-        "{file:<20} {:>6} {:>5} {:>6} {:>5}  {verdict:<8} {paper:>8} {cubicle:>9} {seconds:>8.3} {nodes:>6} {shown:>9}",
+        "{file:<20} {:>6} {:>5} {:>6} {:>5}  {verdict:<8} {paper:>8} {cubicle:>9} {seconds:>8.2} {nodes:>6} {shown:>9}",
         count(false, true),
         count(true, false),
         count(true, true),

@@ -153,7 +153,7 @@ fn spin_in(folder: &Path, model: &str, name: &str, flags: &str) -> Result<Row, S
 }
 
 /// CPU seconds of this process.
-fn own_cpu() -> f64 {
+pub(crate) fn own_cpu() -> f64 {
     cpu("/proc/self/stat", 13)
 }
 

@@ -5,7 +5,7 @@
 //! fences with abstract store buffers, `remote` the search for flushes, `backward` the proofs for any number of processes, `bmc` bounded model
 //! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
-//! with herd, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
+//! with herd, `c` prints what it says of the tables of C programs, `limits` tries limits of time, `litmus` measures how fast suites of litmus tests are, `read` how fast they are read, `smt` how
 //! fast the SMT solver answers, `reduction` compares programs whose buffers are locals with the machines.
 //! Nothing here is shipped to users. It is a library so that the test of the tables (`tests/tables`) can use it.
 #![warn(unreachable_pub)]
@@ -15,8 +15,10 @@ mod agree;
 mod atomics;
 mod backward;
 mod bmc;
+pub mod c;
 mod child;
 mod closing;
+pub mod compiled;
 mod deepen;
 mod explore;
 mod extrapolate;
@@ -43,6 +45,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench remote [PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench refine [tso|pso|alone|automatic|PROGRAM]… [--quick | --limit SECONDS] [--keep newest] [--rest havoc]
        wattle-bench backward [FILE]…
+       wattle-bench c [FOLDER…] [--limit SECONDS] [--list]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
              | --refine COUNT [SEED] | --remote COUNT [SEED] | --any COUNT [SEED] | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]
@@ -67,6 +70,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Some((command, rest)) if command == "remote" || command == "seed-003" => remote::run(rest),
         Some((command, rest)) if command == "backward" || command == "seed-002" => backward::run(rest),
         Some((command, rest)) if command == "bmc" => bmc::run(rest),
+        Some((command, rest)) if command == "c" => c::run(rest),
         Some((command, rest)) if command == "agree" => agree::run(rest),
         Some((command, rest)) if command == "limits" => limits::run(rest),
         Some((command, rest)) if command == "litmus" => litmus::run(rest),

@@ -1,14 +1,18 @@
-//! How fast litmus tests are read, and that damaged ones do not bring the front end down.
+//! How fast litmus tests and preprocessed C programs are read, and that damaged ones do not bring the front end down.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use wattle_frontend::Options;
-use wattle_frontend_litmus::FRONTEND;
+use wattle_frontend::{Frontend, Options};
 use wattle_generate::{Rng, mutant};
+use wattle_program::validate;
 use wattle_source::{FileId, NoLoader, Sources};
 
 const FOLDERS: [&str; 2] = ["../shared/data/litmus/x86-diy", "../shared/data/litmus/ppc-diy"];
+
+/// Languages, and the extension of texts that need nothing else.
+const LANGUAGES: [(&Frontend, &str); 2] =
+    [(&wattle_frontend_litmus::FRONTEND, "litmus"), (&wattle_frontend_c::FRONTEND, "i")];
 
 /// `read [FOLDER…] [--mutants N]`: `true` if there was something to read.
 pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
@@ -29,39 +33,49 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
     }
     let mut some = false;
     for folder in folders {
-        let texts = texts(&folder)?;
-        some |= !texts.is_empty();
-        if mutants > 0 {
-            mutate(&folder, &texts, mutants);
-        } else {
-            measure(&folder, &texts);
+        for (frontend, extension) in LANGUAGES {
+            let texts = texts(&folder, extension)?;
+            some |= !texts.is_empty();
+            match (texts.is_empty(), mutants) {
+                (true, _) => {}
+                (false, 0) => measure(&folder, frontend, &texts),
+                (false, _) => mutate(&folder, frontend, &texts, mutants)?,
+            }
         }
     }
     Ok(some)
 }
 
-fn texts(folder: &Path) -> Result<Vec<String>, String> {
+/// The files of a folder and of those in it.
+fn texts(folder: &Path, wanted: &str) -> Result<Vec<String>, String> {
     let problem = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut files: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(problem)? {
-        files.push(entry.map_err(problem)?.path());
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).map_err(problem)? {
+            let path = entry.map_err(problem)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == wanted) {
+                files.push(path);
+            }
+        }
     }
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "litmus"));
     files.sort();
     files.iter().map(|file| std::fs::read_to_string(file).map_err(problem)).collect()
 }
 
 /// The best of several rounds: others use the machine too.
-fn measure(folder: &Path, texts: &[String]) {
+fn measure(folder: &Path, frontend: &Frontend, texts: &[String]) {
     let mut sources = Sources::new();
-    let files: Vec<FileId> = texts.iter().map(|text| sources.add("test.litmus", text)).collect();
-    let options = Options { loader: &NoLoader };
+    let files: Vec<FileId> = texts.iter().map(|text| sources.add(&name(frontend), text)).collect();
+    let options = Options { loader: &NoLoader, settings: &[] };
     let mut best = f64::INFINITY;
     let mut refused = 0;
     for _ in 0..10 {
         let start = Instant::now();
         refused =
-            files.iter().filter(|file| (FRONTEND.parse)(&mut sources, **file, &options).is_err()).count();
+            files.iter().filter(|file| (frontend.parse)(&mut sources, **file, &options).is_err()).count();
         best = best.min(start.elapsed().as_secs_f64());
     }
     let each = best * 1e6 / texts.len().max(1) as f64;
@@ -73,13 +87,34 @@ fn measure(folder: &Path, texts: &[String]) {
     );
 }
 
-fn mutate(folder: &Path, texts: &[String], count: u64) {
+/// A name by which texts are not preprocessed.
+fn name(frontend: &Frontend) -> String {
+    format!("test.{}", frontend.extensions.last().unwrap_or(&"txt"))
+}
+
+/// What a front end accepts must be a program. The text that is being read stands in a file, because a stack that overflows
+/// ends everything.
+fn mutate(folder: &Path, frontend: &Frontend, texts: &[String], count: u64) -> Result<(), String> {
     let mut rng = Rng::new(1);
     let mut good = 0;
+    let mut slowest = 0.0;
+    let kept = std::env::temp_dir().join(format!("wattle-mutant-{}-{}", std::process::id(), name(frontend)));
     for round in 0..count {
         let Some(text) = texts.get(round as usize % texts.len().max(1)) else { break };
         let text = mutant(text, &mut rng);
-        good += u64::from(FRONTEND.read("test.litmus", &text).is_ok());
+        std::fs::write(&kept, &text).map_err(|error| format!("{}: {error}", kept.display()))?;
+        let start = Instant::now();
+        if let Ok(parsed) = frontend.read(&name(frontend), &text) {
+            validate(&parsed.program).map_err(|invalid| format!("mutant {round}: {invalid}"))?;
+            good += 1;
+        }
+        slowest = f64::max(slowest, start.elapsed().as_secs_f64());
     }
-    println!("{}: {count} mutants, {good} of them still tests, no panic", folder.display());
+    drop(std::fs::remove_file(&kept));
+    println!(
+        "{}: {count} mutants, {good} of them still programs, no panic; the slowest took {:.0} ms",
+        folder.display(),
+        slowest * 1e3
+    );
+    Ok(())
 }

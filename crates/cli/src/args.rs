@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use wattle_driver::{Copies, PASSES};
+use wattle_driver::{Compiler, Copies, Input, PASSES};
 use wattle_engine_extrapolate::Rules;
 
 use crate::units;
@@ -97,6 +97,8 @@ pub(crate) enum Format {
     Text,
     /// One JSON object a line
     Json,
+    /// `true`, `false(unreach-call)` or `unknown`, a line a file (`check` only)
+    Svcomp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -128,6 +130,71 @@ pub(crate) struct Reading {
     /// How many files to work on at once
     #[arg(short, long, default_value_t = 1, value_name = "N")]
     pub jobs: usize,
+    #[command(flatten)]
+    pub c: OfC,
+}
+
+/// How C is read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "C")]
+pub(crate) struct OfC {
+    /// The compiler that preprocesses C
+    #[arg(long, default_value = "cc", value_name = "COMMAND")]
+    pub cc: String,
+    /// Where headers are looked for
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include_folders: Vec<String>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Undefine a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+    /// A header that is read first
+    #[arg(long, value_name = "FILE")]
+    pub include: Vec<String>,
+    /// The standard that the compiler is told of
+    #[arg(long, value_name = "NAME")]
+    pub std: Option<String>,
+    /// How large integers and pointers are
+    #[arg(long, value_enum, default_value_t = DataModel::Lp64, ignore_case = true)]
+    pub data_model: DataModel,
+    /// How many threads a place in a loop creates, calls of a recursive function nest, and heap cells a place in a loop
+    /// takes, where the text does not tell: 3, and `check` goes on with more while nothing else bounds the answer
+    #[arg(long, value_name = "N", value_parser = units::at_least_one)]
+    pub instances: Option<usize>,
+    /// A function without a definition that does nothing but return any value
+    #[arg(long, value_name = "FUNCTION")]
+    pub assume_pure: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataModel {
+    #[value(name = "ILP32")]
+    Ilp32,
+    #[value(name = "LP64")]
+    Lp64,
+}
+
+impl OfC {
+    /// An input that is read so.
+    pub(crate) fn reading(&self, input: Input) -> Input {
+        let flag = |flag: &'static str| move |value: &String| format!("{flag}{value}");
+        let mut flags: Vec<String> = (self.include_folders.iter().map(flag("-I")))
+            .chain(self.define.iter().map(flag("-D")))
+            .chain(self.undefine.iter().map(flag("-U")))
+            .chain(self.std.iter().map(flag("-std=")))
+            .collect();
+        flags.extend(self.include.iter().flat_map(|file| ["-include".to_owned(), file.clone()]));
+        let model = match self.data_model {
+            DataModel::Ilp32 => "ILP32",
+            DataModel::Lp64 => "LP64",
+        };
+        let mut settings = vec![("data-model".to_owned(), model.to_owned())];
+        settings.extend(self.instances.map(|number| ("instances".to_owned(), number.to_string())));
+        settings.extend(self.assume_pure.iter().map(|name| ("assume-pure".to_owned(), name.clone())));
+        input.read_with(Compiler { command: self.cc.clone(), flags }, settings)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -145,7 +212,7 @@ pub(crate) struct Search {
     /// Use only this engine
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
-    /// Engines that may work at the same time; with --engine explore, its workers
+    /// Engines that may work at the same time; with --engine explore or backward, its workers
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = units::at_least_one)]
     pub threads: usize,
     /// Visit every interleaving; counterexamples are shortest then (engine explore)
@@ -270,6 +337,9 @@ pub(crate) struct Check {
     /// What to check instead of what the text states
     #[arg(long, value_enum, default_value_t = Question::Stated)]
     pub check: Question,
+    /// A property as SV-COMP writes it; wattle knows `CHECK( init(main()), LTL(G ! call(reach_error())) )`
+    #[arg(long, value_name = "FILE")]
+    pub property_file: Option<PathBuf>,
     /// Re-check proofs with other code, which takes longer than finding them
     #[arg(long)]
     pub certify: bool,
@@ -408,6 +478,9 @@ pub(crate) struct Fix {
     /// The memory model: a name (see `wattle models`), or a file that ends in .cat
     #[arg(short, long, value_name = "NAME")]
     pub model: String,
+    /// What the repair is to achieve instead of what the text states
+    #[arg(long, value_enum, default_value_t = Question::Stated)]
+    pub check: Question,
     /// List all sets of minimum size, or all from which nothing can be taken away
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "minimum")]
     pub all: Option<All>,
@@ -505,6 +578,8 @@ pub(crate) struct Engines {
     /// How many copies there are of a process whose text leaves that open, or of every such process
     #[arg(long, value_name = "N|PROCESS=N", value_parser = units::copies, requires = "files")]
     pub copies: Vec<Copies>,
+    #[command(flatten)]
+    pub c: OfC,
 }
 
 #[derive(Debug, Args)]

@@ -6,9 +6,13 @@
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::Value;
+use wattle_report::Report;
 use wattle_report::text::{Detail, Options, Shown, Style};
 
 use crate::args::{Format, Show, When};
+
+/// On narrower screens nothing is aligned any more.
+const NARROWEST: usize = 40;
 
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -33,7 +37,11 @@ impl Output {
             _ => Detail::Normal,
         };
         let style = if coloured { Style::Coloured } else { Style::Plain };
-        let options = Options { style, detail, timing: !show.no_timing, ..Options::default() };
+        let wished = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let width = wished
+            .filter(|columns| *columns > 0)
+            .map_or(Options::default().width, |columns: usize| columns.max(NARROWEST));
+        let options = Options { style, detail, timing: !show.no_timing, width };
         Output { format: show.format, options, open: true }
     }
 
@@ -53,12 +61,23 @@ impl Output {
         open
     }
 
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.options.detail == Detail::Quiet
+    /// A result in the form that was asked for. `false` if the reader has gone away.
+    pub(crate) fn report(&mut self, report: &dyn Report) -> bool {
+        let shown = rendered(report, self.format, &self.options);
+        self.shown(&shown)
     }
 
     pub(crate) fn json(&mut self, value: &Value) -> bool {
         self.text(&format!("{value}\n"))
+    }
+}
+
+/// A result in some form, for whoever prints it later.
+pub(crate) fn rendered(report: &dyn Report, format: Format, options: &Options) -> Shown {
+    match format {
+        Format::Json => Shown { result: format!("{}\n", report.json(options)), ..Shown::default() },
+        Format::Text => report.text(options),
+        Format::Svcomp => report.svcomp(options),
     }
 }
 

@@ -13,7 +13,7 @@ use wattle_driver::models;
 use wattle_engine::Property;
 use wattle_memory::{Machine, MemoryModel};
 
-use crate::args::{Cli, Command, Dump, Emit, Method, Question, View};
+use crate::args::{Cli, Command, Dump, Emit, Format, Method, Question, View};
 
 const EXPLORE: &str = "explore";
 const EXTRAPOLATE: &str = "extrapolate";
@@ -31,7 +31,7 @@ const CONFIGURES: [(&str, &str, &[&str]); 22] = [
     ("timeout", "--timeout", EVERY),
     ("memory", "--memory", EVERY),
     ("max_states", "--max-states", &[EXPLORE, EXTRAPOLATE, REFINE, BACKWARD, ENUMERATE]),
-    ("threads", "--threads", &[EXPLORE]),
+    ("threads", "--threads", &[EXPLORE, BACKWARD]),
     ("no_reduction", "--no-reduction", &[EXPLORE]),
     ("capacity", "--capacity", &[EXPLORE]),
     ("buffer", "--buffer", &[EXTRAPOLATE, REFINE, REDUCED]),
@@ -81,6 +81,9 @@ const UNUSED: [(&str, &str, &[&str]); 4] = [
 /// `Err`: an option that would have no effect. The words beside are warnings.
 pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, String> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(vec![]) };
+    if cli.show.format == Format::Svcomp && name != "check" {
+        return Err(format!("--format svcomp has no effect on `wattle {name}`: it is for `wattle check`"));
+    }
     let given = |option: &str| {
         matches.try_contains_id(option).unwrap_or(false)
             && matches.value_source(option) == Some(ValueSource::CommandLine)
@@ -94,7 +97,7 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
         let engines = if engines.is_empty() { &names()[..] } else { engines };
         let unused = |engine: &&str| !part.engines.contains(engine);
         let warned = UNUSED.iter().any(|(other, _, commands)| *other == option && commands.contains(&name));
-        // Several engines work side by side; one alone has workers only if it is `explore`.
+        // Several engines work side by side; one alone has workers only if it is `explore` or `backward`.
         let beside = option == "threads" && part.engines.len() > 1;
         if given(option) && !warned && !beside && engines.iter().all(unused) {
             return Err(format!("{said} has no effect here: it is for {}, and {}", list(engines), part.why));
@@ -226,9 +229,7 @@ fn taking_part(cli: &Cli) -> Result<Option<Part>, String> {
                 (None, Some(Emit::Litmus) | None) => asked(args.search.engine.as_deref(), args.check, &model),
             }
         }
-        Command::Fix(args) => {
-            asked(args.search.engine.as_deref(), Question::Stated, &[resolve(&args.model)?])
-        }
+        Command::Fix(args) => asked(args.search.engine.as_deref(), args.check, &[resolve(&args.model)?]),
         Command::Compare(args) => {
             let names = args.models.iter().chain(&args.from).chain(&args.to);
             let models: Vec<MemoryModel> = names.map(|name| resolve(name)).collect::<Result<_, _>>()?;
@@ -324,6 +325,16 @@ mod tests {
             "files",
             "lang",
             "copies",
+            "cc",
+            "include_folders",
+            "define",
+            "undefine",
+            "include",
+            "std",
+            "data_model",
+            "property_file",
+            "instances",
+            "assume_pure",
             "jobs",
             "model",
             "models",

@@ -1,8 +1,8 @@
 //! `check`: does the property hold under this model?
 
 use wattle_engine::{
-    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Hints, Property, Reason, Run,
-    Statistics, Suspicion, Task, Verdict, Work,
+    Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Hints, Progress, Property, Reason,
+    Run, Spent, Statistics, Suspicion, Task, Verdict, Violation, Work, reached_cuts,
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
@@ -57,10 +57,49 @@ pub(crate) fn check_with(
     hints: Option<&Hints>,
     watch: &Watch,
 ) -> Result<Checked, String> {
+    let run = watch.run(request.budget);
+    let mut checked = once(request, input, hints, &run)?;
+    // What the text was read with bounds the answer, and nothing else does: it is read with more.
+    for instances in MORE_INSTANCES {
+        if !checked.bounded_by_reading
+            || input.sets(INSTANCES)
+            || run.poll(Work::milliseconds(0), Spent::default()).is_err()
+        {
+            break;
+        }
+        let phase = format!("{instances} instances of what the text bounds");
+        run.progress(&Progress { phase, states: 0, depth: u64::from(instances) });
+        let larger = once(request, &input.with(INSTANCES, &instances.to_string()), hints, &run)?;
+        match larger.checked.report.verdict {
+            CheckVerdict::Unknown { ref reason } if !matches!(reason, Reason::Vacuous { .. }) => break,
+            // A text that is too large to be read with so many.
+            CheckVerdict::Error => break,
+            // A smaller number of rounds with more instances is no better answer.
+            CheckVerdict::Bounded { bound: Bound::Unwinding(_) } => break,
+            _ => checked = larger,
+        }
+    }
+    checked.checked.report.seconds = run.elapsed().as_secs_f64();
+    Ok(checked.checked)
+}
+
+/// The setting of front ends that bound what a text may create.
+const INSTANCES: &str = "instances";
+
+/// How many instances are tried after the front end's own number.
+const MORE_INSTANCES: [u32; 5] = [6, 12, 24, 48, 96];
+
+/// An answer about a text that is read in one way.
+struct Once {
+    checked: Checked,
+    /// The answer is bounded by how the text was read, and by nothing else.
+    bounded_by_reading: bool,
+}
+
+fn once(request: &Check, input: &Input, hints: Option<&Hints>, run: &Run) -> Result<Once, String> {
     let mut settings = request.settings.clone();
     settings.bmc.proof |= request.certify;
     let mut engines = choose(request.engine.as_deref(), &settings)?;
-    let run = watch.run(request.budget);
     let mut report = CheckReport {
         file: input.name.clone(),
         model: request.model.name.to_string(),
@@ -98,10 +137,8 @@ pub(crate) fn check_with(
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&settings, &loaded, &request.model)?;
-            let counterexample = answer(request, &loaded, &engines, hints, &run, &mut report);
-            // A graph has no schedule to write down.
-            let scheduled = counterexample.filter(|counterexample| counterexample.schedule.is_some());
-            trace = scheduled.map(|counterexample| Trace {
+            let counterexample = answer(request, &loaded, &engines, hints, run, &mut report);
+            trace = counterexample.map(|counterexample| Trace {
                 file: input.name.clone(),
                 language: loaded.frontend.name.to_owned(),
                 text: loaded.sources.text(loaded.file).to_owned(),
@@ -113,8 +150,12 @@ pub(crate) fn check_with(
             report.sources = loaded.sources;
         }
     }
-    report.seconds = run.elapsed().as_secs_f64();
-    Ok(Checked { report, trace })
+    let bounded_by_reading = match &report.verdict {
+        CheckVerdict::Bounded { bound } => *bound == Bound::Covered,
+        CheckVerdict::Unknown { reason: Reason::Vacuous { bound } } => *bound == Bound::Covered,
+        _ => false,
+    };
+    Ok(Once { checked: Checked { report, trace }, bounded_by_reading })
 }
 
 /// A trace is about the text, which may leave open how many copies there are.
@@ -221,6 +262,11 @@ fn bounded(
     coverage: &Coverage,
     report: &mut CheckReport,
 ) -> CheckVerdict {
+    report.notes.extend(reached_cuts(prepared.searched(), Some(coverage)).iter().map(|cut| {
+        let place = (!cut.span.is_nowhere()).then(|| prepared.loaded().sources.start(cut.span));
+        let place = place.map(|start| format!(" at {}:{}", start.line, start.column)).unwrap_or_default();
+        format!("not covered: {}{place}", cut.what)
+    }));
     let reach = Reach::new(prepared.searched(), coverage);
     if reach.vacuous(request.property).is_none() {
         return CheckVerdict::Bounded { bound };
@@ -241,8 +287,11 @@ fn violated(
     report.copies.extend(said(prepared.written(), &counterexample.instance));
     let mut story = story(prepared, request.property, counterexample)
         .ok_or("a confirmed counterexample cannot be told")?;
-    story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)
-        .map_err(|internal| internal.to_string())?;
+    // A program without a meaning is no better off under another model.
+    if !matches!(counterexample.violated, Violation::Undefined { .. }) {
+        story.holds_under_sc = holds_under_sc(request, prepared.searched(), engines, run)
+            .map_err(|internal| internal.to_string())?;
+    }
     let litmus = request.litmus.then(|| emit::litmus(&request.model, counterexample)).transpose();
     match litmus.map_err(|contradiction| contradiction.to_string())? {
         Some(Ok(test)) => report.litmus = Some(test.text),

@@ -3,29 +3,11 @@
 use std::path::PathBuf;
 
 use wattle_memory::CATALOGUE;
+use wattle_report::{Health, Smt};
 use wattle_smt::Library;
 
 use crate::engines::ENGINES;
 use crate::frontends::FRONTENDS;
-
-#[derive(Clone, Debug)]
-pub struct Health {
-    pub version: &'static str,
-    /// Names and what they are.
-    pub engines: Vec<(&'static str, &'static str)>,
-    pub languages: Vec<(&'static str, String)>,
-    pub models: Vec<(&'static str, &'static str)>,
-    pub smt: Smt,
-}
-
-/// The SMT solver.
-#[derive(Clone, Debug)]
-pub struct Smt {
-    /// Version and place; `Err` says what to do.
-    pub found: Result<(String, PathBuf), String>,
-    /// What was tried before, and why it was refused.
-    pub refused: Vec<(PathBuf, String)>,
-}
 
 /// `smt`: where Z3 may be.
 pub fn doctor(smt: &[PathBuf]) -> Health {

@@ -10,7 +10,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use wattle_engine::{Contradiction, Engine, Halt, Hints, Property, Run, Task};
+use wattle_engine::{Contradiction, Engine, Halt, Hints, Run, Task};
 use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
@@ -97,7 +97,7 @@ fn needless(
     run: &Run,
 ) -> Result<Option<Vec<TextEdit>>, NoEdit> {
     let Ok(prepared) = prepare(edited, &request.model, Goal::Repair) else { return Ok(None) };
-    let task = Task { hints: Some(hints), ..prepared.task(Property::Stated) };
+    let task = Task { hints: Some(hints), ..prepared.task(request.property) };
     let is_new = |fence: &Existing| {
         let at = fence.origin.0.start as usize;
         inserted.iter().any(|range| range.contains(&at))
@@ -158,7 +158,7 @@ pub(crate) fn edited(
     }
     let again = Check {
         model: request.model.clone(),
-        property: Property::Stated,
+        property: request.property,
         engine: request.engine.clone(),
         settings,
         // The search and this check share the budget.

@@ -148,10 +148,11 @@ pub fn is_known(only: Option<&str>, settings: &Settings) -> Result<(), String> {
 pub fn choose(only: Option<&str>, settings: &Settings) -> Result<Vec<Box<dyn Engine>>, String> {
     is_known(only, settings)?;
     let mut settings = settings.clone();
-    // Which of several violations is found first depends on the number of workers. Where engines work side by
-    // side, the answer must not depend on it.
+    // Which of several violations is found first depends on the number of workers of `explore`. Where engines work side by
+    // side, the answer must not depend on it, and threads are for engines.
     if only.is_none() {
         settings.explore.threads = 1;
+        settings.backward.threads = 1;
     }
     let wanted = settings.engines.0.iter().filter(|engine| only.is_none_or(|name| engine.name == name));
     Ok(wanted.map(|engine| (engine.build)(&settings)).collect())

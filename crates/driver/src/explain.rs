@@ -6,6 +6,7 @@ use wattle_source::{Code, did_you_mean};
 
 use crate::codes;
 use crate::frontends::FRONTENDS;
+use crate::models::known_as;
 
 /// What is no code: the memory models, and the word that comes with exit code 101.
 const TEXTS: [(&str, &str); 14] = [
@@ -118,6 +119,7 @@ fn codes() -> impl Iterator<Item = Code> {
 
 /// A model's paragraph is followed by its text. `Err`: what to try instead.
 pub fn explain(subject: &str) -> Result<String, String> {
+    let subject = known_as(subject);
     let texts = || TEXTS.iter().copied().chain(codes().map(|code| (code.name(), code.explanation())));
     if let Some((_, paragraph)) = texts().find(|(name, _)| *name == subject) {
         let head = CATALOGUE.iter().find(|model| &*model.name == subject);

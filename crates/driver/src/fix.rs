@@ -30,6 +30,7 @@ const UNWIND: u32 = 2;
 #[derive(Clone, Debug)]
 pub struct Fix {
     pub model: MemoryModel,
+    pub property: Property,
     pub engine: Option<String>,
     pub settings: Settings,
     /// For the whole search.
@@ -55,6 +56,7 @@ impl Fix {
     pub fn new(model: MemoryModel) -> Fix {
         Fix {
             model,
+            property: Property::Stated,
             engine: None,
             settings: Settings::default(),
             budget: Budget::default(),
@@ -103,6 +105,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
     let mut report = FixReport {
         file: input.name.clone(),
         model: request.model.name.to_string(),
+        property: request.property,
         engine: None,
         verdict: FixVerdict::Error,
         seconds: 0.0,
@@ -161,9 +164,14 @@ fn repair(
             unsupported(Unsupported { what: format!("repairs of a system with {}", joint.what), ..joint });
         return;
     }
-    let task = prepared.task(Property::Stated);
+    let task = prepared.task(request.property);
     let spoken = (loaded.frontend.fences)(loaded.parsed.program.vocabulary);
     let fences = Fences::new(spoken, task.program, &request.model);
+    if fences.0.is_empty() && !wattle_repair::kinds(task.program.vocabulary, &request.model).is_empty() {
+        let what = "a language without a word for a fence of this model";
+        report.verdict = unsupported(Unsupported::new(what));
+        return;
+    }
     for (kind, _) in &request.costs {
         if !request.relax && !fences.has(kind, task.program.vocabulary) {
             report
@@ -281,10 +289,11 @@ pub(crate) struct Fences(Vec<(Fence, Fence)>);
 impl Fences {
     /// `spoken` are the fences that the text can say; `program` is what became of it.
     fn new(spoken: Vec<Fence>, program: &Program, memory: &MemoryModel) -> Fences {
-        let mean = |fence: &Fence, wanted: &Fence| match memory.vocabulary {
-            Some(to) if *fence != *wanted => retarget_fence(fence, to)
-                .is_some_and(|sequence| matches!(&sequence[..], [it] if it.tag == wanted.tag)),
-            _ => fence == wanted,
+        let to = memory.vocabulary.unwrap_or(program.vocabulary);
+        let mean = |fence: &Fence, wanted: &Fence| {
+            fence == wanted
+                || retarget_fence(fence, to)
+                    .is_some_and(|sequence| matches!(&sequence[..], [it] if it.tag == wanted.tag))
         };
         // Of those that become the same, the strongest says best what is meant.
         let say = |wanted: Fence| {

@@ -8,6 +8,7 @@ pub(crate) const FRONTENDS: &[Frontend] = &[
     wattle_frontend_rmm::FRONTEND,
     wattle_frontend_litmus::FRONTEND,
     wattle_frontend_cub::FRONTEND,
+    wattle_frontend_c::FRONTEND,
     wir::FRONTEND,
 ];
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use wattle_source::{Code, Diagnostic, Span};
 
-use crate::Copies;
 use crate::codes;
 use crate::frontends::{FRONTENDS, extensions};
+use crate::{Compiler, Copies};
 
 /// One input. Reading it may fail, which is a result too.
 #[derive(Clone, Debug)]
@@ -22,6 +22,11 @@ pub struct Input {
     pub language: Option<String>,
     /// How many copies there are of processes whose text leaves it open.
     pub copies: Vec<Copies>,
+    /// What the command line says about languages, such as `data-model`.
+    pub settings: Vec<(String, String)>,
+    pub compiler: Compiler,
+    /// Where files are looked for that the text includes, if not beside it.
+    folder: Option<PathBuf>,
     content: Content,
 }
 
@@ -36,22 +41,57 @@ impl Input {
     pub fn file(path: impl Into<PathBuf>) -> Input {
         let path = path.into();
         let name = path.display().to_string();
-        Input { name, language: None, copies: vec![], content: Content::File(path) }
+        Input::of(name, None, Content::File(path))
     }
 
     /// A text that is already here.
     pub fn text(name: &str, language: &str, text: &str) -> Input {
         let content = Content::Text(text.to_owned());
-        Input { name: name.to_owned(), language: Some(language.to_owned()), copies: vec![], content }
+        Input::of(name.to_owned(), Some(language.to_owned()), content)
+    }
+
+    fn of(name: String, language: Option<String>, content: Content) -> Input {
+        let (settings, compiler) = (vec![], Compiler::default());
+        Input { name, language, copies: vec![], settings, compiler, folder: None, content }
     }
 
     pub fn with_copies(self, copies: Vec<Copies>) -> Input {
         Input { copies, ..self }
     }
 
+    /// What the command line says about languages, and how C texts are preprocessed.
+    pub fn read_with(self, compiler: Compiler, settings: Vec<(String, String)>) -> Input {
+        Input { compiler, settings, ..self }
+    }
+
+    /// Does the command line say something about this?
+    pub(crate) fn sets(&self, key: &str) -> bool {
+        self.settings.iter().any(|(known, _)| known == key)
+    }
+
+    /// The same, read with one more setting.
+    pub(crate) fn with(&self, key: &str, value: &str) -> Input {
+        let mut input = self.clone();
+        input.settings.push((key.to_owned(), value.to_owned()));
+        input
+    }
+
+    /// A text in the place of this one, read in the same way.
+    pub(crate) fn replaced(&self, name: &str, language: &str, text: &str) -> Input {
+        let folder = self.folder().map(Path::to_path_buf);
+        let text = Input::text(name, language, text);
+        let (settings, compiler) = (self.settings.clone(), self.compiler.clone());
+        Input { copies: self.copies.clone(), settings, compiler, folder, ..text }
+    }
+
+    /// Where the text stands.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref().or_else(|| self.path().and_then(Path::parent))
+    }
+
     fn broken(name: &str, code: Code, message: String, help: Option<String>) -> Input {
         let content = Content::Broken { code, message, help };
-        Input { name: name.to_owned(), language: None, copies: vec![], content }
+        Input::of(name.to_owned(), None, content)
     }
 
     /// The file on disk, if it is one.

@@ -10,7 +10,7 @@ use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, did_yo
 use crate::codes;
 use crate::copies::choose;
 use crate::frontends::{FRONTENDS, for_extension, named};
-use crate::{Copies, Input};
+use crate::{Compiler, Input};
 
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -18,8 +18,9 @@ pub struct Loaded {
     pub file: FileId,
     pub frontend: &'static Frontend,
     pub parsed: Parsed,
-    /// What was asked for with `--copies`, and what it means for this text: the program has these numbers of copies.
-    pub copies: Vec<Copies>,
+    /// How the text was read.
+    pub(crate) input: Input,
+    /// What was asked for with `--copies` means this for the text: the program has these numbers of copies.
     pub instance: Instance,
 }
 
@@ -36,7 +37,7 @@ impl Loaded {
 
     /// Another text in the place of this one, with the same numbers of copies.
     pub(crate) fn again(&self, name: &str, text: &str) -> Input {
-        Input::text(name, self.frontend.name, text).with_copies(self.copies.clone())
+        self.input.replaced(name, self.frontend.name, text)
     }
 }
 
@@ -62,16 +63,16 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     loaded
         .instantiate(instance)
         .map_err(|why| wrong(Diagnostic::error(codes::COPIES, Span::NOWHERE, why.to_string())))?;
-    loaded.copies.clone_from(&input.copies);
     Ok(loaded)
 }
 
 /// Let a front end read a text.
 fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loaded, Refused> {
     let (mut sources, file) = Sources::single(&input.name, text);
-    let loader = Beside { folder: input.path().and_then(Path::parent).map(Path::to_path_buf) };
+    let loader = Beside { folder: input.folder().map(Path::to_path_buf), compiler: input.compiler.clone() };
+    let options = Options { loader: &loader, settings: &input.settings };
     // A front end that panics must not take the other files with it.
-    let parsed = AssertUnwindSafe(|| (frontend.parse)(&mut sources, file, &Options { loader: &loader }));
+    let parsed = AssertUnwindSafe(|| (frontend.parse)(&mut sources, file, &options));
     let parsed = std::panic::catch_unwind(parsed);
     let parsed = match parsed {
         Ok(Ok(parsed)) => parsed,
@@ -85,8 +86,7 @@ fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loade
         let what = format!("the {} front end made an invalid program: {invalid:?}", frontend.name);
         return Err(Refused { sources, diagnostics: parsed.warnings, internal: Some(what) });
     }
-    let (copies, instance) = (vec![], Instance::default());
-    Ok(Loaded { sources, file, frontend, parsed, copies, instance })
+    Ok(Loaded { sources, file, frontend, parsed, input: input.clone(), instance: Instance::default() })
 }
 
 /// What a panic said.
@@ -120,9 +120,18 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 #[derive(Debug)]
 pub(crate) struct Beside {
     pub folder: Option<PathBuf>,
+    pub compiler: Compiler,
 }
 
 impl Loader for Beside {
+    fn preprocess(&self, name: &str, text: &str) -> Result<String, LoadError> {
+        self.compiler.preprocess(name, text, self.folder.as_deref())
+    }
+
+    fn original(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(name).ok()
+    }
+
     fn include(&self, name: &str) -> Result<String, LoadError> {
         let Some(folder) = &self.folder else {
             return Err(LoadError(format!("cannot include `{name}` from here")));

@@ -14,18 +14,35 @@ pub fn models() -> &'static [MemoryModel] {
     &CATALOGUE
 }
 
+/// What people call a model who think of the machine.
+pub const ALIASES: [(&str, &str); 8] = [
+    ("x86", "tso"),
+    ("x86-64", "tso"),
+    ("ppc", "power"),
+    ("armv7", "arm"),
+    ("armv8", "aarch64"),
+    ("arm64", "aarch64"),
+    ("risc-v", "riscv"),
+    ("c11", "rc11"),
+];
+
+/// The name in the catalogue of what is also called `name`.
+pub fn known_as(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, known)| known)
+}
+
 /// The model called `name`, or the one in the file `name` if that ends in `.cat`; `atomic_copy` is how
 /// sc reads a remote copy.
 pub fn resolve(name: &str, atomic_copy: bool) -> Result<MemoryModel, String> {
     if Path::new(name).extension().is_some_and(|extension| extension == "cat") {
         return from_file(name);
     }
-    let Some(model) = find(name) else {
-        let names = || CATALOGUE.iter().map(|model| &*model.name);
+    let Some(model) = find(known_as(name)) else {
+        let names = || CATALOGUE.iter().map(|model| &*model.name).chain(ALIASES.map(|(alias, _)| alias));
         return Err(match did_you_mean(name, names()) {
             Some(hint) => format!("unknown memory model `{name}`: {hint}"),
             None => {
-                let known = names().collect::<Vec<_>>().join(", ");
+                let known = CATALOGUE.iter().map(|model| &*model.name).collect::<Vec<_>>().join(", ");
                 format!("unknown memory model `{name}` (known: {known}; or a file with the extension .cat)")
             }
         });
@@ -47,7 +64,8 @@ fn from_file(name: &str) -> Result<MemoryModel, String> {
     };
     let text = input.read().map_err(|diagnostic| refuse(&Sources::single(name, "").0, &[diagnostic]))?;
     let (mut sources, file) = Sources::single(name, &text);
-    let loader = Beside { folder: Path::new(name).parent().map(Path::to_path_buf) };
+    let folder = Path::new(name).parent().map(Path::to_path_buf);
+    let loader = Beside { folder, compiler: crate::Compiler::default() };
     let axioms = cat::read(&mut sources, file, &loader, &[]);
     let axioms = axioms.map_err(|diagnostics| refuse(&sources, &diagnostics))?;
     Ok(MemoryModel {

@@ -11,7 +11,9 @@ use std::borrow::Cow;
 
 use wattle_engine::{Property, Task, Unsupported};
 use wattle_memory::MemoryModel;
-use wattle_program::passes::{Change, Untranslatable, forget_dead, narrow_start, observe_everything};
+use wattle_program::passes::{
+    Change, Untranslatable, forget_dead, narrow_choices, narrow_start, observe_everything, threads,
+};
 use wattle_program::{Program, Vocabulary};
 use wattle_report::{Changed, Translated};
 
@@ -45,7 +47,7 @@ pub struct Pass {
 type Made = Result<Option<Program>, Untranslatable>;
 
 /// In the order in which they run.
-pub const PASSES: [Pass; 5] = [
+pub const PASSES: [Pass; 7] = [
     Pass {
         name: "load",
         reason: "The program as its front end read it and as it was validated, before any pass",
@@ -61,6 +63,13 @@ pub const PASSES: [Pass; 5] = [
         run: |program, _, _| Ok(narrow_start(program)),
     },
     Pass {
+        name: "narrow-choices",
+        reason: "Fewer values to choose from, where they are only held against constants: too many to try each matter alike",
+        goals: &[Goal::Verdict, Goal::Repair],
+        search: false,
+        run: |program, _, _| Ok(narrow_choices(program)),
+    },
+    Pass {
         name: "observe",
         reason: "Observe everything that has a name, where the text does not say what is observed (for `outcomes`)",
         goals: &[Goal::Listing],
@@ -73,6 +82,13 @@ pub const PASSES: [Pass; 5] = [
         goals: &[Goal::Verdict, Goal::Listing, Goal::Repair],
         search: false,
         run: retarget,
+    },
+    Pass {
+        name: "threads",
+        reason: "Threads that are created wait for that, and joins for their end, as loads and stores: nobody else knows of creation",
+        goals: &[Goal::Verdict, Goal::Listing, Goal::Repair],
+        search: false,
+        run: |program, memory, _| threads(program, memory.handshake(program).as_ref()),
     },
     Pass {
         name: "forget-dead",

@@ -17,6 +17,11 @@ use crate::codes;
 /// So many dead statements are named one by one.
 const NAMED: usize = 8;
 
+/// An assertion of `false` says that nothing comes here: `if (bad) reach_error();`. That nothing does is what was meant.
+fn says_unreachable(op: &Op) -> bool {
+    matches!(op, Op::Assert { condition, .. } if condition.is_false())
+}
+
 pub(crate) struct Reach<'a> {
     program: &'a Program,
     taken: BTreeSet<(ProcessId, EdgeId)>,
@@ -49,7 +54,8 @@ impl<'a> Reach<'a> {
             let cfg = &self.program.process(process).cfg;
             for edge in cfg.edge_ids() {
                 let entry = alive.entry(cfg.edge(edge).origin).or_default();
-                *entry |= self.taken.contains(&(process, edge));
+                let never_meant = cfg.edge(edge).ops.iter().any(says_unreachable);
+                *entry |= never_meant || self.taken.contains(&(process, edge));
             }
         }
         let dead: Vec<Span> = (alive.into_iter())
@@ -83,7 +89,10 @@ impl<'a> Reach<'a> {
             for edge in cfg.edge_ids() {
                 for (number, op) in cfg.edge(edge).ops.iter().enumerate() {
                     if let Op::Assert { span, .. } = op {
-                        if self.taken.contains(&(process, edge)) || self.comes_to(process, edge, number) {
+                        let comes = self.taken.contains(&(process, edge))
+                            || self.comes_to(process, edge, number)
+                            || says_unreachable(op) && self.comes_near(process, edge);
+                        if comes {
                             return None;
                         }
                         places.push(*span);
@@ -105,6 +114,14 @@ impl<'a> Reach<'a> {
         places.sort();
         places.dedup();
         Some(places)
+    }
+
+    /// Does an execution come to where it is decided whether this edge is reached?
+    fn comes_near(&self, process: ProcessId, edge: EdgeId) -> bool {
+        let cfg = &self.program.process(process).cfg;
+        let from = cfg.edge(edge).from;
+        let mut deciding = cfg.edges.iter().filter(|other| other.to == from);
+        deciding.any(|other| self.reached.contains(&(process.0, other.from.0)))
     }
 
     /// Does an execution come to this operation, though perhaps not to the end of its step? Surely so if one

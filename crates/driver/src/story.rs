@@ -1,8 +1,8 @@
 //! The story of a counterexample, whichever form it has.
 
-use wattle_engine::{Counterexample, Property, Task};
+use wattle_engine::{Counterexample, Property, Task, Violation};
 use wattle_judge::confirm::confirm;
-use wattle_memory::Machine;
+use wattle_memory::{Machine, axiomatic};
 use wattle_program::Instance;
 use wattle_report::{Story, tell, tell_graph};
 
@@ -25,5 +25,16 @@ pub(crate) fn story(
     }
     // Run along the paths once more: locals have the values that the text gives them.
     let replayed = confirm(&task, counterexample).ok()?;
-    tell_graph(sources, program, counterexample, replayed.states.last()?)
+    tell_graph(sources, program, counterexample, &culprits(&task, counterexample), replayed.states.last()?)
+}
+
+/// The events that take the meaning of a program away, if that is the violation.
+fn culprits(task: &Task<'_>, counterexample: &Counterexample) -> Vec<u32> {
+    let Violation::Undefined { axiom } = &counterexample.violated else { return vec![] };
+    let (Some(axioms), Some(execution)) = (&task.memory.axioms, &counterexample.execution) else {
+        return vec![];
+    };
+    let evaluation = axiomatic::evaluate(&axioms.tree, execution).ok();
+    let judged = evaluation.as_ref().and_then(|all| all.undefined().find(|judged| judged.name == *axiom));
+    judged.map(|judged| judged.witness.clone()).unwrap_or_default()
 }

@@ -19,16 +19,17 @@ use crate::literal::{BOUND, Literal, Process, Renaming};
 const TRIES: u32 = 4_000;
 
 /// How `small` is mapped into `large`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Embedding {
-    pub(crate) processes: Vec<Process>,
-    pub(crate) nodes: Vec<u8>,
+struct Embedding {
+    processes: Vec<Process>,
+    nodes: Vec<u8>,
 }
 
-pub(crate) fn embedding(small: &Cube, stages: &Stages, large: &Cube, known: &Knowledge) -> Option<Embedding> {
+/// Can `small` be mapped into `large`, and how many places were tried to find that out?
+pub(crate) fn embeds(small: &Cube, stages: &Stages, large: &Cube, known: &Knowledge) -> (bool, u32) {
     let mut embedding = Embedding { processes: vec![], nodes: vec![] };
     let mut search = Search { small, large, known, stages, left: TRIES };
-    search.processes(&mut embedding, 0).then_some(embedding)
+    let found = search.processes(&mut embedding, 0);
+    (found, TRIES - search.left)
 }
 
 /// Literals by when they can be judged: once processes `0..=i` have a place, or once nodes `0..=i` do.

@@ -8,11 +8,13 @@ pub struct Backward {
     /// Give up after this many nodes.
     pub max_nodes: u64,
     pub order: Order,
+    /// So many may make pre-images at the same time. Answers are the same.
+    pub threads: usize,
 }
 
 impl Default for Backward {
     fn default() -> Backward {
-        Backward { max_processes: 12, max_nodes: 1_000_000, order: Order::default() }
+        Backward { max_processes: 12, max_nodes: 1_000_000, order: Order::default(), threads: 1 }
     }
 }
 

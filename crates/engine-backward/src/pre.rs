@@ -18,7 +18,8 @@
 //! only by program order, and then the write is ordered before what follows). Undo the steps in an order that respects the three:
 //! then an undone write is coherence-before those undone earlier, an undone read takes its value from a
 //! write that is still to come, and a read by the same process that is still unsatisfied when its process's write is
-//! undone must read from it, or it would read what coherence has overwritten. That is what the rules assume.
+//! undone must read from it, or it would read what coherence has overwritten. That is what the rules assume. Private state that several processes
+//! look at is another matter ([`overtaking`](crate::overtaking)).
 //!
 //! **A fence** waits until the buffer of its process is empty, whether or not its transition reads or writes weak memory. It is a node that
 //! earlier writes of the process are before and that is before all that its process does later. The paper's text gives `fence` an
@@ -33,9 +34,12 @@
 //! matters too. That is exact, and need not end: so facts stay only in cubes with few processes, and are forgotten where there are
 //! more, which is an over-approximation (`approximate`). A broadcast to an array that such a fact speaks of makes it forgotten, too.
 
-use crate::cube::{Cube, MOST, Node};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::cube::{Cube, MOST};
 use crate::knowledge::Knowledge;
 use crate::literal::{BOUND, Cell, HERE, Literal, Operand, Outcome, Process, Renaming, Term, Value};
+use crate::order::{Event, satisfiable};
 use crate::system::{Case, Fixed, Sort, System, Transition, Universal, Update};
 
 /// A pre-image and how it came about.
@@ -63,6 +67,35 @@ pub(crate) struct Limits {
     pub(crate) most: usize,
     /// Keep facts about all processes, for those that enter a cube later, in cubes with fewer processes than this.
     pub(crate) lasting: usize,
+}
+
+/// All pre-images of the cube, by transition.
+pub(crate) fn pre_images(system: &System, cube: &Cube, limits: Limits, threads: usize) -> Vec<Images> {
+    let of = |transition: &Transition| {
+        let mut images = Images::default();
+        pre_image(system, cube, transition, limits, &mut images);
+        images
+    };
+    let threads = threads.min(system.transitions.len());
+    if threads < 2 {
+        return system.transitions.iter().map(of).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let taken = || next.fetch_add(1, Ordering::Relaxed);
+        let some = std::iter::from_fn(|| Some(taken()).filter(|i| *i < system.transitions.len()));
+        some.map(|i| (i, of(&system.transitions[i]))).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(usize, Images)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        all
+    });
+    all.sort_unstable_by_key(|(i, _)| *i);
+    all.into_iter().map(|(_, images)| images).collect()
 }
 
 /// All pre-images of the cube by one transition.
@@ -302,15 +335,22 @@ impl Step<'_> {
                 external |= 1 << term.node;
             }
         }
-        let mut satisfied = external;
-        loop {
+        let certain = effect.values.iter().filter(|(_, value)| value.is_some()).map(|(cell, _)| *cell);
+        let by = (self.event(), self.actor());
+        let event = Event::new(self.system, self.transition, patterns, certain, by);
+        let suits = |node: u8| {
+            let fails = |literal: &Literal| match *literal {
+                Literal::In(term, mask) if term.node == node => {
+                    matches!(effect.value(term.cell), Some(Value::Constructor(c)) if mask >> c & 1 == 0)
+                }
+                _ => false,
+            };
+            !literals.iter().any(fails)
+        };
+        for satisfied in satisfiable(event.as_ref(), &self.cube.nodes, external, &suits) {
             if touched || satisfied != 0 {
-                self.image(literals, effect, patterns, external, satisfied, images);
+                self.image(literals, effect, patterns, event.as_ref(), (external, satisfied), images);
             }
-            if satisfied == 0 {
-                break;
-            }
-            satisfied = (satisfied - 1) & external;
         }
     }
 
@@ -319,8 +359,8 @@ impl Step<'_> {
         literals: &[Literal],
         effect: &Effect,
         patterns: &[(Cell, &Update)],
-        external: u32,
-        satisfied: u32,
+        event: Option<&Event>,
+        (external, satisfied): (u32, u32),
         images: &mut Images,
     ) {
         images.tried += 1;
@@ -385,10 +425,14 @@ impl Step<'_> {
             }
         }
         for variant in variants {
-            let Some(nodes) = self.ordered(&variant, &universals, effect, patterns, external, satisfied)
-            else {
-                continue;
+            let facts = universals.iter().flat_map(|universal| universal.body.iter().flatten());
+            let nodes = match event {
+                Some(event) => {
+                    event.ordered(&self.cube.nodes, variant.iter().chain(facts), external, satisfied)
+                }
+                None => Some(self.cube.nodes.clone()),
             };
+            let Some(nodes) = nodes else { continue };
             let Some(knowledge) = Knowledge::new(self.system, &self.pins, variant.iter()) else { continue };
             let (literals, _) = knowledge.literals(self.system, &|_| true);
             let cube = Cube { pins: self.pins.clone(), literals, nodes, universals: universals.clone() };
@@ -434,103 +478,6 @@ impl Step<'_> {
             body.extend(kept);
         }
         Some(Universal { body, ..universal.clone() })
-    }
-
-    /// The nodes with the new event as the last one; `None` if ghb has a cycle.
-    fn ordered(
-        &self,
-        literals: &[Literal],
-        universals: &[Universal],
-        effect: &Effect,
-        patterns: &[(Cell, &Update)],
-        external: u32,
-        satisfied: u32,
-    ) -> Option<Vec<Node>> {
-        let old = &self.cube.nodes;
-        let actor = 1u32 << self.actor();
-        let event = self.event();
-        let mut written: Vec<Cell> = vec![];
-        let mut arrays: Vec<u16> = vec![];
-        for (pattern, update) in patterns.iter().filter(|(pattern, _)| self.system.weak(*pattern)) {
-            let always = |update: &Update| update.cases.iter().all(|case| case.value.is_some());
-            if pattern.indices().all(|index| index < BOUND) {
-                written.extend(always(update).then_some(*pattern));
-            } else if pattern.indices().all(|index| index >= BOUND)
-                && (patterns.iter().filter(|(other, _)| other.variable == pattern.variable))
-                    .all(|(_, update)| always(update))
-            {
-                arrays.push(pattern.variable);
-            }
-        }
-        // Of a broadcast with conditions, the cells that are known to be written.
-        let known = effect.values.iter().filter(|(cell, value)| value.is_some() && self.system.weak(*cell));
-        written.extend(known.map(|(cell, _)| *cell));
-        written.sort_unstable();
-        written.dedup();
-        let writes = patterns.iter().any(|(pattern, _)| self.system.weak(*pattern));
-        let reads = self.transition.reads;
-        if !writes && !reads && !self.transition.fence {
-            return Some(old.clone());
-        }
-        // The fence of a step that only writes is an event before the write, which waits in the buffer like any other.
-        let apart = self.transition.fence && writes && !reads;
-        let drains = (self.transition.fence && !apart) || (reads && writes);
-        let mut read: Vec<Cell> = (literals.iter())
-            .chain(universals.iter().flat_map(|u| u.body.iter().flatten()))
-            .flat_map(Literal::terms)
-            .filter(|term| term.node == event)
-            .map(|term| term.cell)
-            .collect();
-        read.sort_unstable();
-        read.dedup();
-
-        // Nodes that the event is directly before, and those that are directly before it.
-        let mut above = satisfied;
-        for (i, node) in old.iter().enumerate() {
-            let by_program =
-                ((reads || drains) && node.events & actor != 0) || (writes && node.drains & actor != 0);
-            let by_cell = written.iter().chain(&read).any(|cell| node.is_after(*cell))
-                || arrays.iter().any(|array| {
-                    node.arrays.contains(array) || node.cells.iter().any(|cell| cell.variable == *array)
-                });
-            if by_program || by_cell {
-                above |= 1 << i;
-            }
-        }
-        let unsatisfied = external & !satisfied;
-        let mut below = 0u32;
-        for (i, node) in old.iter().enumerate() {
-            if unsatisfied >> i & 1 == 1 {
-                below |= node.after;
-            }
-        }
-        if below & above != 0 {
-            return None;
-        }
-        let mut new = Node {
-            after: below | 1 << event,
-            events: actor,
-            drains: if writes || drains { actor } else { 0 },
-            cells: written,
-            arrays,
-        };
-        for (i, node) in old.iter().enumerate() {
-            if below >> i & 1 == 1 {
-                new.join(node);
-            }
-        }
-        let mut nodes = old.clone();
-        for node in &mut nodes {
-            if node.after & above != 0 {
-                node.after |= new.after;
-                node.join(&new);
-            }
-        }
-        nodes.push(new);
-        if apart {
-            nodes.iter_mut().for_each(|node| node.drains |= node.events & actor);
-        }
-        Some(nodes)
     }
 }
 

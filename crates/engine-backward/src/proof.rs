@@ -1,45 +1,51 @@
 //! The cubes of a search that has ended with *safe*, as a certificate: in terms of the program.
 
 use wattle_engine::certificate::CubeProof;
-use wattle_engine::certificate::cubes::{Cell as ProofCell, Cube as ProofCube, Instant, Read};
+use wattle_engine::certificate::cubes::{Cell as ProofCell, Cube as ProofCube, Fact, Instant, Read};
 use wattle_logic::{Binary, Sort, Term as Formula, Value};
 use wattle_program::{Program, Replicas};
 
 use crate::cube::Cube;
-use crate::literal::{Cell, Literal, Number, Operand, Process, Term};
+use crate::literal::{BOUND, Cell, Literal, Number, Operand, Process, Term};
+use crate::system::Universal;
 
-/// `None`: some cube has facts about all processes.
-pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> Option<CubeProof> {
+pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> CubeProof {
     let any = program.processes.iter().any(|process| process.replicas == Replicas::Any);
-    let written = |cube: &&Cube| cube.universals.is_empty().then(|| of_cube(program, cube));
-    cubes.iter().map(written).collect::<Option<Vec<_>>>().map(|cubes| CubeProof { any, cubes })
+    CubeProof { any, cubes: cubes.iter().map(|cube| of_cube(program, cube)).collect() }
 }
 
 fn of_cube(program: &Program, cube: &Cube) -> ProofCube {
-    let mut reads: Vec<Term> = cube.literals.iter().flat_map(Literal::terms).filter(Term::is_read).collect();
-    reads.sort_unstable();
-    reads.dedup();
-    let writing = Writing { program, reads: &reads };
+    let writing = Writing::new(program, cube, cube.literals.iter());
     ProofCube {
         numbers: cube.pins.iter().map(|pin| pin.map(u32::from)).collect(),
         literals: cube.literals.iter().map(|literal| writing.literal(literal)).collect(),
-        reads: (reads.iter())
-            .map(|term| Read { instant: term.node.into(), by: term.by.into(), cell: of_cell(term.cell) })
-            .collect(),
+        reads: writing.reads(),
         instants: (cube.nodes.iter())
             .map(|node| Instant {
                 after: bits(node.after),
                 events: bits(node.events),
                 drains: bits(node.drains),
-                cells: node.cells.iter().copied().map(of_cell).collect(),
+                cells: node.cells.iter().copied().map(|cell| writing.cell(cell)).collect(),
                 arrays: node.arrays.iter().copied().map(u32::from).collect(),
             })
             .collect(),
+        facts: cube.universals.iter().map(|universal| fact(program, cube, universal)).collect(),
     }
 }
 
-fn of_cell(cell: Cell) -> ProofCell {
-    ProofCell { variable: cell.variable.into(), indices: cell.indices().map(u32::from).collect() }
+fn fact(program: &Program, cube: &Cube, universal: &Universal) -> Fact {
+    let writing = Writing::new(program, cube, universal.body.iter().flatten());
+    let all = |conjunction: &Vec<Literal>| {
+        let said = conjunction.iter().map(|literal| writing.literal(literal));
+        said.reduce(|a, b| Formula::binary(Binary::And, a, b)).unwrap_or_else(|| Formula::bool(true))
+    };
+    let some = universal.body.iter().map(all).reduce(|a, b| Formula::binary(Binary::Or, a, b));
+    Fact {
+        bound: universal.bound.into(),
+        except: universal.except.iter().copied().map(u32::from).collect(),
+        reads: writing.reads(),
+        body: some.unwrap_or_else(|| Formula::bool(false)),
+    }
 }
 
 fn bits(mask: u32) -> Vec<u32> {
@@ -48,16 +54,50 @@ fn bits(mask: u32) -> Vec<u32> {
 
 struct Writing<'a> {
     program: &'a Program,
-    reads: &'a [Term],
+    /// How many processes the cube has; bound variables follow them.
+    processes: u32,
+    reads: Vec<Term>,
 }
 
-impl Writing<'_> {
+impl<'a> Writing<'a> {
+    fn new<'l>(
+        program: &'a Program,
+        cube: &Cube,
+        literals: impl Iterator<Item = &'l Literal>,
+    ) -> Writing<'a> {
+        let mut reads: Vec<Term> = literals.flat_map(Literal::terms).filter(Term::is_read).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        Writing { program, processes: cube.processes() as u32, reads }
+    }
+
+    fn reads(&self) -> Vec<Read> {
+        let read = |term: &Term| Read {
+            instant: term.node.into(),
+            by: self.number(term.by),
+            cell: self.cell(term.cell),
+        };
+        self.reads.iter().map(read).collect()
+    }
+
+    fn cell(&self, cell: Cell) -> ProofCell {
+        let indices = cell.indices().map(|index| self.number(index)).collect();
+        ProofCell { variable: cell.variable.into(), indices }
+    }
+
+    fn number(&self, process: Process) -> u32 {
+        match process.checked_sub(BOUND) {
+            Some(bound) => self.processes + u32::from(bound),
+            None => process.into(),
+        }
+    }
+
     fn sort(&self, term: Term) -> Sort {
         self.program.variables[usize::from(term.cell.variable)].sort
     }
 
     fn process(&self, process: Process) -> Formula {
-        Formula::bound_process(process.into())
+        Formula::bound_process(self.number(process))
     }
 
     fn term(&self, term: Term) -> Formula {

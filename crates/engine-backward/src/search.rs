@@ -10,6 +10,9 @@
 //! safe
 //! ```
 //!
+//! Pre-images by different transitions are independent: with several threads they are made side by side, and pushed in the order of
+//! transitions, so that the search is the same.
+//!
 //! Beside that, nodes that are equal but for names are pushed once, and nodes of V that a new one includes are deleted, with
 //! no need to look at them (if they wait) or to compare with them (if they are done).
 
@@ -19,21 +22,25 @@ use std::collections::{BTreeSet, HashSet};
 use wattle_engine::{Progress, Reason, Run, Spent, Statistics, Work};
 
 use crate::cube::Cube;
-use crate::embed::{Stages, embedding};
+use crate::embed::{Stages, embeds};
 use crate::init::{Start, constants_allow, initial_state};
 use crate::knowledge::Knowledge;
 use crate::literal::Process;
 use crate::options::{Backward, Order};
-use crate::pre::{Images, Limits, pre_image};
+use crate::oracle::Oracle;
+use crate::pre::{Limits, pre_images};
 use crate::start::bad_cubes;
 use crate::system::System;
 
+/// With fewer pre-images than this, threads cost more than they bring.
+const WORTH: u64 = 150;
 /// What looking at a conjunction costs.
 const TRY: Work = Work::microseconds(12);
 /// What looking at the features of a cube costs.
 const SCAN: Work = Work::nanoseconds(15);
-/// What asking whether one cube includes another costs.
-const COMPARE: Work = Work::nanoseconds(800);
+/// What asking whether one cube includes another costs, and more for each place of a process that is tried.
+const COMPARE: Work = Work::nanoseconds(400);
+const PLACE: Work = Work::nanoseconds(150);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -50,11 +57,17 @@ pub(crate) struct Node {
 
 impl Node {
     /// Does every execution that leads to a state of `other` lead to one of this node? `known`: the knowledge of `other`.
-    fn includes(&self, other: &Node, known: &Knowledge) -> bool {
-        self.features & !other.features == 0
+    /// Adds what it took to find out.
+    fn includes(&self, other: &Node, known: &Knowledge, work: &mut Work) -> bool {
+        let may = self.features & !other.features == 0
             && self.cube.processes() <= other.cube.processes()
-            && (self.cube.nodes.is_empty() || !other.cube.nodes.is_empty())
-            && embedding(&self.cube, &self.stages, &other.cube, known).is_some()
+            && (self.cube.nodes.is_empty() || !other.cube.nodes.is_empty());
+        if !may {
+            return false;
+        }
+        let (includes, places) = embeds(&self.cube, &self.stages, &other.cube, known);
+        *work = *work + COMPARE + PLACE * u64::from(places);
+        includes
     }
 }
 
@@ -65,6 +78,8 @@ pub(crate) enum Came {
     Bad {
         bad: usize,
     },
+    /// A guess of the [`oracle`](crate::oracle).
+    Candidate,
     By {
         parent: usize,
         transition: usize,
@@ -88,12 +103,18 @@ pub(crate) struct Search<'a> {
     options: &'a Backward,
     /// See [`pre`](crate::pre), universal guards.
     lasting: usize,
+    /// Who guesses, if anybody does, and guesses that were wrong.
+    oracle: Option<&'a Oracle>,
+    rejected: HashSet<Cube>,
     run: &'a Run,
     pub(crate) nodes: Vec<Node>,
     queue: BTreeSet<Key>,
     known: HashSet<Cube>,
     visited: Vec<usize>,
     pub(crate) statistics: Figures,
+    worked: Work,
+    /// Pre-images of the last node: the next one may have as many.
+    expected: u64,
     too_many: bool,
 }
 
@@ -109,6 +130,8 @@ pub(crate) struct Figures {
     pub(crate) depth: u64,
     pub(crate) processes: u64,
     pub(crate) events: u64,
+    pub(crate) candidates: u64,
+    pub(crate) rejected: u64,
 }
 
 impl Figures {
@@ -120,13 +143,23 @@ impl Figures {
         statistics.count("depth", self.depth);
         statistics.count("processes of a node", self.processes);
         statistics.count("reads of a node", self.events);
+        statistics.count("candidates", self.candidates);
+        statistics.count("rejected candidates", self.rejected);
     }
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(system: &'a System, options: &'a Backward, lasting: usize, run: &'a Run) -> Search<'a> {
-        Search {
+    pub(crate) fn new(
+        system: &'a System,
+        options: &'a Backward,
+        lasting: usize,
+        oracle: Option<&'a Oracle>,
+        run: &'a Run,
+    ) -> Search<'a> {
+        let mut search = Search {
             lasting,
+            oracle,
+            rejected: HashSet::new(),
             system,
             options,
             run,
@@ -135,33 +168,84 @@ impl<'a> Search<'a> {
             known: HashSet::new(),
             visited: vec![],
             statistics: Figures::default(),
+            worked: Work::NONE,
+            expected: 0,
             too_many: false,
-        }
+        };
+        search.begin();
+        search
     }
 
-    /// The paper's main loop.
-    pub(crate) fn backward(&mut self) -> Result<End, Reason> {
+    fn begin(&mut self) {
         for (bad, cube) in bad_cubes(self.system) {
             self.push(cube, Came::Bad { bad }, 0);
         }
-        while let Some((.., node)) = self.queue.pop_first() {
+    }
+
+    /// The paper's main loop. `None`: so much was done; it may go on.
+    pub(crate) fn backward(&mut self, until: Work) -> Result<Option<End>, Reason> {
+        while self.worked < until
+            && let Some((.., node)) = self.queue.pop_first()
+        {
             if let Some(start) = initial_state(self.system, &self.nodes[node].cube) {
-                return Ok(End::Unsafe { node, start: Box::new(start) });
+                if let Some(wrong) = self.candidate_of(node).cloned() {
+                    self.reject(wrong);
+                    continue;
+                }
+                return Ok(Some(End::Unsafe { node, start: Box::new(start) }));
             }
-            if self.is_included(node)? {
+            if self.is_included(node)? || self.is_included_in_a_candidate(node)? {
                 continue;
             }
-            self.visit(node);
-            for transition in 0..self.system.transitions.len() {
-                self.push_pre_images(node, transition)?;
-            }
+            self.visit(node)?;
+            self.push_pre_images(node)?;
         }
         match self.too_many {
+            _ if !self.queue.is_empty() => Ok(None),
             true => {
                 Err(Reason::TooLarge(format!("nodes with more than {} processes were left out", self.most())))
             }
-            false => Ok(End::Safe),
+            false => Ok(Some(End::Safe)),
         }
+    }
+
+    /// Is there a guess that includes the node? It is looked at instead.
+    fn is_included_in_a_candidate(&mut self, node: usize) -> Result<bool, Reason> {
+        let Some(oracle) = self.oracle else { return Ok(false) };
+        if matches!(self.nodes[node].came, Came::Candidate) {
+            return Ok(false);
+        }
+        let cube = &self.nodes[node].cube;
+        let Some(candidate) = oracle.candidate(self.system, cube, &self.rejected, self.run)? else {
+            return Ok(false);
+        };
+        if candidate == *cube {
+            return Ok(false);
+        }
+        self.statistics.candidates += 1;
+        self.push(candidate, Came::Candidate, self.nodes[node].depth);
+        Ok(true)
+    }
+
+    /// The candidate that a node was made from, if it was.
+    fn candidate_of(&self, node: usize) -> Option<&Cube> {
+        match &self.nodes[node].came {
+            Came::Bad { .. } => None,
+            Came::Candidate => Some(&self.nodes[node].cube),
+            Came::By { parent, .. } => self.candidate_of(*parent),
+        }
+    }
+
+    /// Begin again without this candidate.
+    fn reject(&mut self, candidate: Cube) {
+        self.rejected.insert(candidate);
+        self.nodes.clear();
+        self.queue.clear();
+        self.known.clear();
+        self.visited.clear();
+        self.too_many = false;
+        self.statistics.rejected += 1;
+        self.begin();
     }
 
     /// Where facts about all processes stay for ever, more and more processes enter that do nothing but satisfy them.
@@ -173,25 +257,28 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn push_pre_images(&mut self, parent: usize, transition: usize) -> Result<(), Reason> {
-        let mut images = Images::default();
-        let (cube, depth) = (&self.nodes[parent].cube, self.nodes[parent].depth + 1);
+    fn push_pre_images(&mut self, parent: usize) -> Result<(), Reason> {
+        let depth = self.nodes[parent].depth + 1;
         let limits = Limits { most: self.most(), lasting: self.lasting };
-        pre_image(self.system, cube, &self.system.transitions[transition], limits, &mut images);
-        self.statistics.tried += images.tried;
-        self.too_many |= images.too_many;
-        let work = TRY * (1 + images.tried);
-        for pre in images.list {
-            let came = Came::By {
-                parent,
-                transition,
-                names: pre.names,
-                arguments: pre.arguments,
-                approximate: pre.approximate,
-            };
-            self.push(pre.cube, came, depth);
+        let workers = if self.expected < WORTH { 1 } else { self.options.threads };
+        let all = pre_images(self.system, &self.nodes[parent].cube, limits, workers);
+        self.expected = all.iter().map(|images| images.tried).sum();
+        for (transition, images) in all.into_iter().enumerate() {
+            self.statistics.tried += images.tried;
+            self.too_many |= images.too_many;
+            for pre in images.list {
+                let came = Came::By {
+                    parent,
+                    transition,
+                    names: pre.names,
+                    arguments: pre.arguments,
+                    approximate: pre.approximate,
+                };
+                self.push(pre.cube, came, depth);
+            }
+            self.poll(TRY * (1 + images.tried))?;
         }
-        self.poll(work)
+        Ok(())
     }
 
     fn push(&mut self, cube: Cube, came: Came, depth: u64) {
@@ -224,25 +311,22 @@ impl<'a> Search<'a> {
     fn is_included(&mut self, node: usize) -> Result<bool, Reason> {
         let new = &self.nodes[node];
         let Some(known) = new.cube.knowledge(self.system) else { return Ok(true) };
-        let mut compared = 0;
-        let included = self.visited.iter().any(|other| {
-            let other = &self.nodes[*other];
-            compared += u64::from(other.features & !new.features == 0);
-            other.includes(new, &known)
-        });
+        let mut work = SCAN * self.visited.len() as u64;
+        let included = self.visited.iter().any(|other| self.nodes[*other].includes(new, &known, &mut work));
         self.nodes[node].known = Some(known);
         self.statistics.included += u64::from(included);
-        self.poll(SCAN * self.visited.len() as u64 + COMPARE * compared)?;
+        self.poll(work)?;
         Ok(included)
     }
 
     /// Put the node among the visited ones, and delete those that it includes.
-    fn visit(&mut self, node: usize) {
+    fn visit(&mut self, node: usize) -> Result<(), Reason> {
+        let mut work = SCAN * self.visited.len() as u64;
         let visited = std::mem::take(&mut self.visited);
         let new = &self.nodes[node];
         let includes = |other: &usize| {
             let other = &self.nodes[*other];
-            other.known.as_ref().is_some_and(|known| new.includes(other, known))
+            other.known.as_ref().is_some_and(|known| new.includes(other, known, &mut work))
         };
         let (deleted, mut kept): (Vec<usize>, Vec<usize>) = visited.into_iter().partition(includes);
         kept.push(node);
@@ -255,9 +339,11 @@ impl<'a> Search<'a> {
         deleted.iter().for_each(|old| self.nodes[*old].deleted = true);
         self.nodes[node].visited = true;
         self.visited = kept;
+        self.poll(work)
     }
 
-    fn poll(&self, work: Work) -> Result<(), Reason> {
+    fn poll(&mut self, work: Work) -> Result<(), Reason> {
+        self.worked = self.worked + work;
         let figures = &self.statistics;
         if figures.visited > self.options.max_nodes {
             return Err(Reason::States);

@@ -56,6 +56,8 @@ impl Trace {
                     let property = system.bad[*bad].property;
                     return Trace { steps, count, node, property, approximate };
                 }
+                // The search rejects candidates that it comes from, and ends in none.
+                Came::Candidate => return Trace { steps, count, node, property: 0, approximate: true },
                 Came::By { parent, transition, names: old, arguments, approximate: inexact } => {
                     let before = search.nodes[*parent].cube.processes();
                     let extended = arguments.iter().map(|p| usize::from(*p) + 1).fold(before, usize::max);

@@ -133,6 +133,7 @@ impl Bmc {
             unwind,
             per_loop,
             smaller,
+            sections: core.is_some_and(|core| core.names("section")),
             wanted: Wanted::named(bases),
             // Of a model that someone else wrote it is not known that an execution can go on, nor that a
             // read more changes nothing.

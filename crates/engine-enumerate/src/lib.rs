@@ -33,12 +33,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
     Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate,
-    Executions, Halt, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, axioms,
-    steps_are_events,
+    Executions, Halt, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, Violation,
+    axioms, reached_cuts, steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
-use wattle_program::{Program, PropertyKind, Shape};
+use wattle_program::{Program, PropertyKind, Shape, cuts};
 
 use crate::census::Counter;
 use crate::plan::Plans;
@@ -70,7 +70,7 @@ impl Compiled {
         if let Some((_, plans)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, axioms)) {
             return Ok(plans.clone());
         }
-        let plans = Arc::new(Plans::new(&axioms.core)?);
+        let plans = Arc::new(Plans::new(&axioms.core.without("section"))?);
         // The number of compiled models is bounded, for callers that make ever new ones.
         if known.len() >= 64 {
             known.clear();
@@ -87,7 +87,7 @@ impl Engine for Enumerate {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let axioms = axioms(task)?;
-        steps_are_events(task.program)?;
+        steps_are_events(task.program, false)?;
         self.compiled.plans(axioms)?;
         Ok(())
     }
@@ -156,15 +156,18 @@ impl Enumerate {
         if surveyed.cut {
             return Ok((Verdict::SafeUpTo { bound: Bound::Unwinding(self.unwind) }, coverage));
         }
+        if !reached_cuts(program, coverage.as_ref()).is_empty() {
+            return Ok((Verdict::SafeUpTo { bound: Bound::Covered }, coverage));
+        }
         let certificate = Certificate::Executions { executions: properties.complete };
         Ok((Verdict::Safe { certificate }, coverage))
     }
 }
 
 impl Enumerate {
-    /// Does no execution fault? Asked only where an expression may have no value: executions that fault
-    /// do not end, so a list of final states would be silent about them.
-    fn no_fault(&self, task: &Task<'_>, plans: &Plans, run: &Run) -> Result<(), Halt> {
+    /// What executions reach, if none faults. Asked only where an expression may have no value, or where the program may be
+    /// cut: such executions do not end, so a list of final states would be silent about them.
+    fn no_fault(&self, task: &Task<'_>, plans: &Plans, run: &Run) -> Result<Coverage, Halt> {
         let shape = Shape::new(task.program);
         let shape = shape.map_err(|error| Reason::Unsupported(Unsupported::new(error.to_string())))?;
         let program = Program { properties: vec![], ..task.program.clone() };
@@ -173,7 +176,12 @@ impl Enumerate {
         let scope = Scope { unwind: self.unwind, wanted, ended: false };
         let mut properties = PropertyWatcher::new(&program, &shape, &[]);
         survey(&task, plans, scope, program.filter.iter(), &mut properties, run)?;
-        properties.gives_up().map_or(Ok(()), |reason| Err(reason.into()))
+        if let Some(Violation::Fault { thread, edge, fault, .. }) = properties.violated {
+            let span = Some(program.process(shape.info(thread).process).cfg.edge(edge).origin.0);
+            let what = format!("a fault ({fault}) in an execution that the axioms allow");
+            return Err(Reason::Unsupported(Unsupported { what, span }).into());
+        }
+        properties.gives_up().map_or(Ok(properties.coverage()), |reason| Err(reason.into()))
     }
 }
 
@@ -215,14 +223,17 @@ impl Executions for Enumerate {
         if surveyed.tally.thin_air {
             return Err(thin_air());
         }
-        if surveyed.may_fault {
-            self.no_fault(task, &plans, run)?;
+        let mut bound = surveyed.cut.then_some(Bound::Unwinding(self.unwind));
+        if surveyed.may_fault || cuts(program).next().is_some() {
+            let coverage = self.no_fault(task, &plans, run)?;
+            let beyond = !reached_cuts(program, Some(&coverage)).is_empty();
+            bound = bound.or(beyond.then_some(Bound::Covered));
         }
         Ok(Census {
             outcomes: counter.outcomes().collect(),
             flags: counter.flags().collect(),
             undefined: counter.undefined,
-            bound: surveyed.cut.then_some(Bound::Unwinding(self.unwind)),
+            bound,
         })
     }
 }

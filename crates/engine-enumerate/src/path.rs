@@ -40,6 +40,8 @@ pub(crate) enum End {
         edge: EdgeId,
         op: Option<usize>,
         why: Faulted,
+        /// The step has stored before, which nobody may see.
+        stored: bool,
     },
 }
 

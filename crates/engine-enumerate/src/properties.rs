@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Coverage, Reason, Unsupported, Violation, fault_text};
+use wattle_engine::{Coverage, Reason, Unsupported, Violation, no_violation};
 use wattle_logic::Fault;
 use wattle_memory::cat::Role;
-use wattle_program::{EdgeId, Name, ProcessId, Program, PropertyKind, Shape, ThreadId};
+use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
 
 use crate::path::{End, Faulted, Path};
 use crate::plan::Check;
@@ -23,11 +23,8 @@ pub(crate) struct PropertyWatcher<'p> {
     filter: Option<Expr>,
     checks: &'p [Check],
     pub violated: Option<Violation>,
-    /// Some execution faults there. A graph with half a step in it is not something that can be
-    /// confirmed, so this is no violation but a reason to give up.
-    pub fault: Option<(ThreadId, EdgeId, Fault)>,
-    /// The axiom without which the program has no meaning, and which some execution breaks.
-    pub undefined: Option<Name>,
+    /// Why a step without a result, which is no violation, leaves the question open.
+    beyond: Option<Reason>,
     pub overflow: bool,
     taken: BTreeSet<(ProcessId, EdgeId)>,
     /// Does some execution end, as the filter allows?
@@ -46,8 +43,7 @@ impl<'p> PropertyWatcher<'p> {
             program,
             shape,
             checks,
-            fault: None,
-            undefined: None,
+            beyond: None,
             bad: vec![],
             filter: None,
             violated: None,
@@ -66,36 +62,41 @@ impl<'p> PropertyWatcher<'p> {
 
     /// Why the executions of the program cannot be checked.
     pub(crate) fn gives_up(&self) -> Option<Reason> {
-        if let Some((thread, edge, fault)) = self.fault {
-            let process = self.program.process(self.shape.info(thread).process);
-            let span = Some(process.cfg.edge(edge).origin.0);
-            let what = fault_text(self.program, fault);
-            return Some(Reason::Unsupported(Unsupported { what, span }));
-        }
-        let axiom = self.undefined.as_ref()?;
-        Some(Reason::Meaningless(axiom.to_string()))
+        self.beyond.clone()
     }
 
-    fn fault(&mut self, found: &Found<'_>) -> bool {
-        let mut faults = false;
+    /// A step without a result, if some thread ends in one: the violation that it is, or `None` and why it is none.
+    fn fault(&mut self, found: &Found<'_>) -> Option<Option<Violation>> {
+        let mut faults = None;
         for (number, path) in found.paths.iter().enumerate() {
-            let End::Faulted { edge, why, .. } = path.end else { continue };
-            faults = true;
+            let End::Faulted { edge, op, why, stored } = path.end else { continue };
             let fault = match why {
-                Faulted::Certain(fault) => Some(fault),
-                Faulted::Possible(expr) => found.arena.evaluate(expr, found.values(number), &[]).err(),
+                Faulted::Certain(fault) => fault,
+                Faulted::Possible(expr) => {
+                    found.arena.evaluate(expr, found.values(number), &[]).err().unwrap_or(Fault::Overflow)
+                }
             };
-            match fault {
-                Some(Fault::Overflow) | None => self.overflow = true,
-                Some(fault) => self.fault = Some((ThreadId(number as u32), edge, fault)),
+            let thread = ThreadId(number as u32);
+            let process = self.program.process(self.shape.info(thread).process);
+            let unseen = || {
+                let what = format!("a fault ({fault}) of a step that also stores");
+                let span = Some(process.cfg.edge(edge).origin.0);
+                Reason::Unsupported(Unsupported { what, span })
+            };
+            let reason = no_violation(self.program, process.cfg.edge(edge), fault);
+            match reason.or_else(|| stored.then(unseen)) {
+                None => return Some(Some(Violation::Fault { thread, edge, op, fault })),
+                Some(Reason::Overflow) => self.overflow = true,
+                Some(reason) => self.beyond = Some(reason),
             }
+            faults = Some(None);
         }
         faults
     }
 
     fn violation(&mut self, found: &Found<'_>) -> Option<Violation> {
-        if self.fault(found) {
-            return None;
+        if let Some(fault) = self.fault(found) {
+            return fault;
         }
         for (number, path) in found.paths.iter().enumerate() {
             let thread = ThreadId(number as u32);
@@ -133,12 +134,16 @@ impl Visitor for PropertyWatcher<'_> {
             }
         }
         self.complete += u64::from(self.ended);
-        for (number, check) in self.checks.iter().enumerate() {
-            if check.role == Role::UndefinedUnless && !(found.marks)(number) {
-                self.undefined = Some(check.name.clone());
-            }
-        }
         self.violated = self.violation(found);
+        // An execution with half a step in it counts for nothing.
+        let whole = found.paths.iter().all(|path| !matches!(path.end, End::Faulted { .. }));
+        if self.violated.is_none() && whole {
+            let failed = |(number, check): &(usize, &Check)| {
+                check.role == Role::UndefinedUnless && !(found.marks)(*number)
+            };
+            let undefined = self.checks.iter().enumerate().find(failed);
+            self.violated = undefined.map(|(_, check)| Violation::Undefined { axiom: check.name.clone() });
+        }
         self.violated.is_none()
     }
 }

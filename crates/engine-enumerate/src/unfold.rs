@@ -286,7 +286,10 @@ impl<'a> Unfolding<'a, '_, '_> {
             Ok(()) => return Ok(true),
             Err(Halt::Disabled) => {}
             Err(Halt::Faulted { op, why }) => {
-                self.paths.push(state.clone().stop(End::Faulted { edge, op, why }));
+                let last = state.steps.len() as u32 - 1;
+                let stored =
+                    state.events.iter().any(|event| event.instruction == last && event.access.writes());
+                self.paths.push(state.clone().stop(End::Faulted { edge, op, why, stored }));
             }
             Err(Halt::Unsupported(what)) => return Err(Reason::Unsupported(what)),
         }

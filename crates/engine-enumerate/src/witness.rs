@@ -46,6 +46,7 @@ impl<const W: usize> Search<'_, '_, '_, '_, W> {
                 instruction: event.instruction,
                 locked: event.locked,
                 orders: event.orders,
+                section: None,
             });
             let from = self.reads_from[number];
             if event.access.reads() {

@@ -9,7 +9,7 @@ use wattle_program::step::domain;
 use wattle_program::{
     Choice, EdgeId, Mode, Op, Orders, Program, PropertyKind, Range, Shape, Source, ThreadId,
 };
-use wattle_program::{Tags, Update, op_terms};
+use wattle_program::{Tags, Update, Variable, op_terms};
 
 use crate::buffer::{Codec, MAX_SLOTS};
 use crate::expression::{Expression, Fields, Scope};
@@ -49,6 +49,8 @@ pub(crate) struct Compiled {
     pub cells: Vec<CellInfo>,
     /// Locations outside the store buffers.
     pub unbuffered: Vec<bool>,
+    /// For each location that is a part of an object, how wide it is.
+    pub widths: Vec<Option<u8>>,
     pub properties: Vec<(PropertyKind, Expression)>,
     pub filter: Option<Expression>,
     pub observed: Vec<(Expression, Sort)>,
@@ -87,14 +89,17 @@ pub(crate) struct Edge {
 /// A compiled operation; its position is that of the operation in its edge.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
+    /// `sort`: what the access takes the location for.
     Load {
         into: Slot,
         address: Expression,
+        sort: Sort,
     },
     Store {
         address: Expression,
         value: Expression,
         release: bool,
+        sort: Sort,
     },
     /// Each copy of a broadcast is a store of its own here.
     Together(Vec<Joint>),
@@ -127,6 +132,7 @@ pub(crate) enum Act {
         process: u32,
         copy: Expression,
     },
+    Nothing,
     Unsupported(String),
 }
 
@@ -242,6 +248,13 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
             CellInfo::new(variable.sort, variable.range)
         })
         .collect();
+    let width = |variable: &Variable| match variable.sort {
+        Sort::Bits { width, .. } if variable.place.is_some() => Some(width),
+        _ => None,
+    };
+    let widths = (shape.locations.iter())
+        .map(|location| width(&program.variables[location.variable as usize]))
+        .collect();
     let unbuffered = (shape.locations.iter())
         .map(|location| program.variables[location.variable as usize].unbuffered)
         .collect();
@@ -265,6 +278,7 @@ pub(crate) fn compile(program: &Program, shape: &Shape, target: Target<'_>) -> R
         sole_writer: vec![false; shape.locations.len()],
         cells,
         unbuffered,
+        widths,
         properties,
         filter,
         observed,
@@ -386,9 +400,13 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
     let term = |term: &Term| scope.compile(term);
     let acts: Vec<Act> = (edge.ops.iter())
         .map(|op| match op {
-            Op::Load { into, address, .. } => Act::Load { into: slot(*into), address: term(address) },
+            Op::Load { into, address, .. } => {
+                let sort = process.locals[*into as usize].sort;
+                Act::Load { into: slot(*into), address: term(address), sort }
+            }
             Op::Store { address, value, tags } => {
-                Act::Store { address: term(address), value: term(value), release: is_release(tags) }
+                let (release, sort) = (is_release(tags), value.sort());
+                Act::Store { address: term(address), value: term(value), release, sort }
             }
             Op::Together { stores } => {
                 let mut joint = Vec::new();
@@ -450,6 +468,7 @@ fn compile_edge(scope: &Scope<'_>, thread: ThreadId, id: EdgeId) -> Edge {
                 Act::Unsupported("exclusive access on a store-buffer machine".into())
             }
             Op::Spawn { .. } | Op::Join { .. } => Act::Unsupported("spawn and join".into()),
+            Op::Cut { .. } => Act::Nothing,
             Op::Unsupported { what, .. } => Act::Unsupported(what.to_string()),
         })
         .collect();

@@ -47,7 +47,7 @@ pub(crate) enum Expression {
     /// The machine integer that stands for a location; the table has that of each.
     Number(Box<Expression>, Arc<[i64]>),
     /// The location that a machine integer stands for.
-    Pointer(Box<Expression>, Arc<[i64]>),
+    Pointer(Box<Expression>, Arc<[(i64, u32)]>),
     /// What memory holds at a location.
     Content(Box<Expression>),
     /// What a thread would load from a location.
@@ -149,7 +149,7 @@ impl Scope<'_> {
                 E::Element(self.shape.locations_of(*variable).start, parts.collect())
             }
             Kind::Number(address) => E::Number(Box::new(self.term(address, bound)), self.numbers()),
-            Kind::Pointer(number) => E::Pointer(Box::new(self.term(number, bound)), self.numbers()),
+            Kind::Pointer(number) => E::Pointer(Box::new(self.term(number, bound)), self.by_number()),
             Kind::Content(address) => E::Content(Box::new(self.term(address, bound))),
             Kind::Seen { process, copy, address } => {
                 let location = self.term(address, bound);
@@ -199,6 +199,16 @@ impl Scope<'_> {
     fn numbers(&self) -> Arc<[i64]> {
         let locations = 0..self.shape.locations.len() as u32;
         locations.filter_map(|location| self.shape.number(location).ok()).collect()
+    }
+
+    /// The locations that have a number, by it. (Fields of the elements of an array take turns, so this is another order
+    /// than that of locations.)
+    fn by_number(&self) -> Arc<[(i64, u32)]> {
+        let locations = 0..self.shape.locations.len() as u32;
+        let numbered = locations.filter_map(|location| Some((self.shape.number(location).ok()?, location)));
+        let mut pairs: Vec<(i64, u32)> = numbered.collect();
+        pairs.sort_unstable();
+        pairs.into()
     }
 
     fn copies(&self, process: u32) -> u32 {
@@ -444,8 +454,8 @@ impl Expression {
             }
             E::Pointer(number, numbers) => {
                 let number = number.evaluate(words, context)?;
-                let location = numbers.binary_search(&number).map_err(|_| Fault::OutOfBounds)?;
-                location as i64
+                let at = numbers.binary_search_by_key(&number, |(number, _)| *number);
+                i64::from(numbers[at.map_err(|_| Fault::OutOfBounds)?].1)
             }
             E::Content(location) => {
                 let location = location.evaluate(words, context)?;

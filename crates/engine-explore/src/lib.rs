@@ -36,7 +36,7 @@ mod worker;
 use wattle_engine::{
     Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate, Figure, Halt,
     OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Violation,
-    Work, grows,
+    Work, grows, piles_up, reached_cuts,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
@@ -83,7 +83,10 @@ impl Engine for Explore {
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
         let loops = task.program.processes.iter().any(|process| !process.cfg.is_loop_free());
-        if loops && grows(task.program) { Estimate::Endless } else { Estimate::Finite }
+        // Without a flush any number of remote operations may be pending, unless the machine waits by itself.
+        let remote = matches!(task.memory.machine, Some(Machine::Rma { .. }));
+        let endless = loops && grows(task.program) || remote && piles_up(task.program);
+        if endless { Estimate::Endless } else { Estimate::Finite }
     }
 
     fn lists(&self) -> Option<&dyn Outcomes> {
@@ -125,9 +128,7 @@ impl Explore {
                         // What was completed before still holds; but what is not handled is never
                         // passed over.
                         return match (reason, completed) {
-                            (reason @ (Reason::Interrupted | Reason::Unsupported(_)), _) | (reason, None) => {
-                                Err(reason.into())
-                            }
+                            (reason @ Reason::Unsupported(_), _) | (reason, None) => Err(reason.into()),
                             (_, Some((bound, coverage))) => Ok((Verdict::SafeUpTo { bound }, coverage)),
                         };
                     }
@@ -154,6 +155,9 @@ impl Explore {
                 }
                 // After a doubt about a set, more may seem to be reached than is.
                 let coverage = (!searched.doubted).then(|| coverage(task, &compiled, &searched));
+                if !searched.cut && !reached_cuts(task.program, coverage.as_ref()).is_empty() {
+                    return Ok((Verdict::SafeUpTo { bound: Bound::Covered }, coverage));
+                }
                 if !searched.cut {
                     let certificate = Certificate::StateSpace { capacity: searched.most_pending };
                     return Ok((Verdict::Safe { certificate }, coverage));
@@ -267,15 +271,20 @@ impl Outcomes for Explore {
         let mut widths = Widths::default();
         for capacity in capacities(task, machine, self.max_capacity) {
             let ask = Ask { task, machine, capacity, outcomes: true, slice: None };
-            let (_, _, searched) = self.attempt(&ask, &mut widths, run).map_err(|stopped| match stopped {
-                Stopped::Reason(reason, _) => reason,
-                Stopped::Slice => Reason::States,
-            })?;
+            let (compiled, _, searched) =
+                self.attempt(&ask, &mut widths, run).map_err(|stopped| match stopped {
+                    Stopped::Reason(reason, _) => reason,
+                    Stopped::Slice => Reason::States,
+                })?;
             if searched.doubted {
                 return Err(Reason::TooLarge(GREW.into()).into());
             }
             if !searched.cut {
-                return Ok(searched.outcomes);
+                let coverage = coverage(task, &compiled, &searched);
+                return match reached_cuts(task.program, Some(&coverage)).is_empty() {
+                    true => Ok(searched.outcomes),
+                    false => Err(Reason::OnlyUpTo(Bound::Covered).into()),
+                };
             }
         }
         let why = format!("more than {} operations may be pending", self.max_capacity);
@@ -324,6 +333,7 @@ fn undecided(task: &Task<'_>, searched: &Searched) -> Option<Reason> {
             format!("property {} may be violated because of what it may contain", property + 1)
         }
         (Some(Violation::Fault { fault, .. }), _) => format!("{fault} may follow from what it may contain"),
+        (Some(Violation::Undefined { axiom }), _) => format!("{axiom} may fail"),
         (Some(Violation::Deadlock), _) => "a deadlock may follow from what it may contain".into(),
     };
     Some(Reason::Undecided(format!("{GREW}, and {what}")))

@@ -257,6 +257,7 @@ impl Analysis<'_> {
             | Op::Flush { .. }
             | Op::Spawn { .. }
             | Op::Join { .. }
+            | Op::Cut { .. }
             | Op::Unsupported { .. } => {}
         }
     }

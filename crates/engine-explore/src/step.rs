@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use wattle_logic::Fault;
+use wattle_logic::{Fault, Sort};
 use wattle_memory::Machine;
 use wattle_program::Mode;
-use wattle_program::step::MOST_CHOICES;
+use wattle_program::step::{ANOTHER_SIZE, MOST_CHOICES};
 
 use crate::buffer::Slots;
 use crate::choices::Choices;
@@ -133,16 +133,18 @@ impl<'a> Stepper<'a> {
     ) -> Result<(), Stop> {
         let machine = self.machine;
         match act {
-            Act::Load { into, address } => {
+            Act::Load { into, address, sort } => {
                 let location = self.location(address, words)?;
+                self.sized(location, *sort)?;
                 let value = match direct {
                     true => machine.fields.memory[location as usize].get(words),
                     false => machine.load(thread, location, words),
                 };
                 set(into, value, words)
             }
-            Act::Store { address, value, release } => {
+            Act::Store { address, value, release, sort } => {
                 let location = self.location(address, words)?;
+                self.sized(location, *sort)?;
                 let value = self.value(value, words)?;
                 let value = machine.cells[location as usize].fit(value).ok_or(Stop::Disabled)?;
                 match direct || machine.unbuffered[location as usize] {
@@ -207,6 +209,7 @@ impl<'a> Stepper<'a> {
                     false => Ok(()),
                 }
             }
+            Act::Nothing => Ok(()),
             Act::Unsupported(what) => Err(Problem::Unsupported(what.clone()).into()),
         }
     }
@@ -222,7 +225,16 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    #[inline]
+    /// An access through a pointer must be as wide as what lies there.
+    fn sized(&self, location: u32, sort: Sort) -> Result<(), Problem> {
+        match (self.machine.widths[location as usize], sort) {
+            (Some(width), Sort::Bits { width: other, .. }) if width != other => {
+                Err(Problem::Unsupported(ANOTHER_SIZE.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn location(&self, address: &Expression, words: &[u64]) -> Result<u32, Fault> {
         let location = self.value(address, words)?;
         match usize::try_from(location) {

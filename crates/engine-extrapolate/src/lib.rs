@@ -18,13 +18,14 @@ mod cubes;
 mod dump;
 mod ebp;
 mod method;
+mod names;
 mod options;
 mod remote;
+mod renamed;
 mod rules;
 
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
-use wattle_memory::reduction::Discipline;
 use wattle_program::Program;
 use wattle_proving::{Approach, Asking, estimate, is_given, library, reduction, sequential};
 
@@ -46,7 +47,7 @@ impl Engine for Extrapolate {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let reduction = reduction(task)?;
-        let remote = reduction.is_some_and(|reduction| reduction.discipline() == Discipline::Rma);
+        let remote = reduction.is_some_and(|reduction| reduction.discipline().is_remote());
         match (self.method, remote) {
             (Method::Auto, _) | (Method::Ebp, true) => {}
             (Method::Ebp, false) => return Err(Unsupported::new("method ebp without remote operations")),

@@ -8,7 +8,7 @@
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Halt, Hints, Progress, Reason, Statistics};
 use wattle_logic::Term;
-use wattle_memory::reduction::{Discipline, Reduced};
+use wattle_memory::reduction::Reduced;
 use wattle_proving::{
     Approach, Conclusion, FromSc, Learnt, Lifting, Literals, Proving, Start, Subject, UnderSc, irrelevant,
     violates_bound,
@@ -16,7 +16,7 @@ use wattle_proving::{
 
 use crate::MOST_PENDING;
 use crate::cubes;
-use crate::options::{Extrapolate, Method, PAPERS_CUBE_SIZE};
+use crate::options::{Extrapolate, Method};
 use crate::remote::Remote;
 use crate::rules::{extrapolate, extrapolate_cubes};
 
@@ -30,17 +30,17 @@ impl Extrapolation<'_> {
     /// `hints` learns what other tasks may begin with, whatever comes of this one.
     pub fn verdict(&self, hints: &mut Hints, statistics: &mut Statistics) -> Result<Answer, Halt> {
         let (engine, subject) = (self.engine, self.subject);
-        let how = UnderSc { approach: &engine.approach(), refines: !engine.no_refinement };
+        if let Some(reduction) = subject.reduction.filter(|it| it.discipline().is_remote()) {
+            return Remote { engine, subject, reduction }.verdict(hints, statistics);
+        }
+        let refines = !engine.no_refinement;
+        let how = UnderSc { approach: &engine.approach(), refines, patience: None, most: None };
         let conclusion = subject.prove_under_sc(how, statistics)?;
         hints.learn(subject.left_under_sc(&conclusion));
         let Some(reduction) = subject.reduction else {
             return subject.answer(conclusion, &subject.sc, None, statistics);
         };
-        let conclusion = self.whole(conclusion)?;
         let sc = subject.left_by(conclusion, statistics);
-        if reduction.discipline() == Discipline::Rma {
-            return Remote { engine, subject, reduction }.verdict(&sc, hints, statistics);
-        }
         let mut learnt = None;
         let sizes = engine.buffer.as_ref().map_or(1..=MOST_PENDING, |room| room.each..=room.each);
         for each in sizes {
@@ -64,18 +64,6 @@ impl Extrapolation<'_> {
             }
         }
         Err(Reason::TooLarge(engine.more_may_be_pending()).into())
-    }
-
-    /// Where a boolean program is extrapolated, the predicates must suffice for one that is built as a whole, with cubes of a
-    /// limited size. They are found as they are needed first, which is cheaper.
-    fn whole(&self, conclusion: Conclusion) -> Result<Conclusion, Halt> {
-        let Extrapolate { method: Method::Ebp, no_refinement: false, cube_size, .. } = self.engine else {
-            return Ok(conclusion);
-        };
-        let Conclusion::Proof(proof) = &conclusion else { return Ok(conclusion) };
-        let approach = Approach::Implicants(cube_size.unwrap_or(PAPERS_CUBE_SIZE));
-        let how = UnderSc { approach: &approach, refines: true };
-        self.subject.prove_under_sc_from(how, proof.predicates.terms().to_vec())
     }
 
     fn prove_reduced(
@@ -103,6 +91,7 @@ impl Extrapolation<'_> {
             given,
             lean: false,
             patience: None,
+            most: None,
             instances: &|_| vec![],
             irrelevant: &|all| irrelevant(reduced, &self.subject.shape, &sc.predicates, all),
         };

@@ -28,7 +28,6 @@ mod turns;
 
 use wattle_abstraction::System;
 use wattle_engine::{Answer, Contradiction, Engine, Estimate, Run, Task, Unsupported};
-use wattle_memory::reduction::Discipline;
 use wattle_proving::{Asking, estimate, flat, library, reduction};
 
 pub use options::Refine;
@@ -42,7 +41,7 @@ impl Engine for Refine {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let reduction = reduction(task)?;
-        if reduction.is_some_and(|reduction| reduction.discipline() == Discipline::Rma) {
+        if reduction.is_some_and(|reduction| reduction.discipline().is_remote()) {
             return Err(Unsupported::new("remote memory access, which has no store buffers"));
         }
         task.shape()?;

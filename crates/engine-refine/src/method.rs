@@ -69,7 +69,7 @@ impl Refinement<'_> {
     /// `hints` learns what other tasks may begin with, whatever comes of this one.
     pub(crate) fn verdict(&self, hints: &mut Hints, statistics: &mut Statistics) -> Result<Answer, Halt> {
         let subject = self.subject;
-        let how = UnderSc { approach: &Approach::Lazy, refines: true };
+        let how = UnderSc { approach: &Approach::Lazy, refines: true, patience: None, most: None };
         let conclusion = subject.prove_under_sc(how, statistics)?;
         hints.learn(subject.left_under_sc(&conclusion));
         let Some(reduction) = subject.reduction else {
@@ -158,6 +158,7 @@ impl Refinement<'_> {
             given,
             lean: false,
             patience: *patience,
+            most: None,
             instances: &|predicate| instances(predicate, reduced),
             irrelevant: &|all| irrelevant(reduced, &subject.shape, &sc.predicates, all),
         };

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use wattle_logic::{Fault, Term};
+use wattle_logic::{Fault, Kind, Term};
 use wattle_memory::cat::Axioms;
 use wattle_program::symbolic::formula::speaks_of_memory;
-use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary, joint_step};
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary, joint_step, op_terms};
 
-use crate::{Property, Task, Unsupported};
+use crate::{Property, Reason, Task, Unsupported};
 
 /// The axioms of a task's model, if they can judge what the task asks.
 pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
@@ -35,29 +35,51 @@ pub fn axioms<'t>(task: &Task<'t>) -> Result<&'t Arc<Axioms>, Unsupported> {
     Ok(axioms)
 }
 
-/// What is said where a step of an execution has no result.
-pub fn fault_text(program: &Program, fault: Fault) -> String {
-    let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+/// Why a step without a result, in an execution that the axioms allow, is no violation. `None`: it is one.
+///
+/// Overflow is not the program's: its integers are unbounded, and wattle's are not. Assembly may compute an address
+/// inside of a location, which is an access of another size than wattle knows.
+pub fn no_violation(program: &Program, edge: &Edge, fault: Fault) -> Option<Reason> {
+    let computed = |term: &Term| {
+        let mut found = false;
+        term.walk(&mut |term| found |= matches!(term.kind(), Kind::Pointer(_)));
+        found
+    };
+    let what = "an address that is no whole location, in an execution that the axioms allow (out of bounds, or mixed \
+                sizes)";
     match fault {
-        Fault::OutOfBounds if litmus => {
-            "an address that is no whole location, in an execution that the axioms allow (out of bounds, or mixed \
-             sizes)"
-                .to_owned()
+        Fault::Overflow => Some(Reason::Overflow),
+        Fault::OutOfBounds if program.is_litmus() && edge.ops.iter().flat_map(op_terms).any(computed) => {
+            Some(Reason::Unsupported(Unsupported { what: what.into(), span: Some(edge.origin.0) }))
         }
-        _ => format!("a fault ({fault}) in an execution that the axioms allow"),
+        _ => None,
     }
 }
 
-/// Are the accesses of each step such that its events say what it does?
-pub fn steps_are_events(program: &Program) -> Result<(), Unsupported> {
-    program
-        .processes
-        .iter()
-        .flat_map(|process| &process.cfg.edges)
-        .try_for_each(|edge| step_is_events(program, edge))
+/// Are the accesses of each step such that its events say what it does? `sections`: the model, and whoever asks, know of
+/// events that are one node of the order.
+pub fn steps_are_events(program: &Program, sections: bool) -> Result<(), Unsupported> {
+    for process in &program.processes {
+        if process.cfg.point(process.cfg.entry).inside.is_some() {
+            // No step enters it, so nobody would know that it has begun.
+            let what = "a thread that begins inside an atomic section, under axioms".into();
+            return Err(Unsupported { what, span: Some(process.span) });
+        }
+        for point in &process.cfg.points {
+            let refused = match point.inside {
+                None => continue,
+                Some(Mode::Locked) if sections => continue,
+                Some(Mode::Locked) => "an atomic section of several steps under axioms",
+                Some(_) => "an atomic section whose stores are buffered, under axioms",
+            };
+            return Err(Unsupported { what: refused.into(), span: Some(point.origin.0) });
+        }
+        process.cfg.edges.iter().try_for_each(|edge| step_is_events(program, edge, sections))?;
+    }
+    Ok(())
 }
 
-fn step_is_events(program: &Program, edge: &Edge) -> Result<(), Unsupported> {
+fn step_is_events(program: &Program, edge: &Edge, sections: bool) -> Result<(), Unsupported> {
     let refuse = |what: &str| Err(Unsupported { what: what.into(), span: Some(edge.origin.0) });
     let mut addresses: Vec<&Term> = Vec::new();
     let (mut loads, mut stores) = (0, 0);
@@ -84,7 +106,7 @@ fn step_is_events(program: &Program, edge: &Edge) -> Result<(), Unsupported> {
     // A read after the write of the same step would have no choice, and no event says so.
     let pair = pair && !(late && loads + stores > 1);
     let fits = match edge.mode {
-        Mode::Locked => pair,
+        Mode::Locked => pair || sections,
         Mode::Buffered => alone,
         Mode::Plain => alone || program.vocabulary != Vocabulary::Generic,
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_logic::Value;
 use wattle_memory::MemoryModel;
-use wattle_program::{Name, NotFixed, Program, Shape};
+use wattle_program::{Name, NotFixed, Program, Shape, cuts};
 
 pub use wattle_program::Unsupported;
 
@@ -23,7 +23,15 @@ pub struct Task<'a> {
 impl Task<'_> {
     /// `Err`: the model does not know something of the program. Every engine asks this before it accepts.
     pub fn has_meaning(&self) -> Result<(), Unsupported> {
-        self.memory.refuses(self.program).map_or(Ok(()), Err)
+        self.memory.refuses(self.program).map_or(Ok(()), Err)?;
+        match cuts(self.program).find(|_| self.property == Property::NoDeadlock) {
+            // A thread that stops there is not stuck.
+            Some(cut) => {
+                let what = format!("deadlock in a program that is cut ({})", cut.what);
+                Err(Unsupported { what, span: Some(cut.span) })
+            }
+            None => Ok(()),
+        }
     }
 
     /// For engines that need to know how many threads there are.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_program::{EdgeId, ProcessId, Program};
+use wattle_program::{Cut, EdgeId, ProcessId, Program, cuts};
 
 /// Of all executions, or of those within the bound of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,12 @@ impl Coverage {
         let unreached = edges(program).filter(|edge| !taken.contains(edge)).collect();
         Coverage { unreached, ends }
     }
+}
+
+/// Of what a front end's bounds cut off: what some execution may get to. Without coverage it may be all of it.
+pub fn reached_cuts(program: &Program, coverage: Option<&Coverage>) -> Vec<Cut> {
+    let unreached = |cut: &Cut| coverage.is_some_and(|coverage| coverage.unreached.contains(&cut.edge));
+    cuts(program).filter(|cut| !unreached(cut)).collect()
 }
 
 /// All edges of a program.

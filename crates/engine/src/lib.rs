@@ -14,14 +14,14 @@ mod reason;
 mod run;
 mod verdict;
 
-pub use axioms::{axioms, fault_text, steps_are_events};
+pub use axioms::{axioms, no_violation, steps_are_events};
 pub use certificate::Certificate;
 pub use contract::{
     Census, Engine, Executions, Outcome, OutcomeSet, Outcomes, Property, Tally, Task, Unsupported,
 };
 pub use contradiction::{Contradiction, Halt, Statement};
-pub use coverage::{Coverage, edges};
-pub use estimate::{Estimate, grows};
+pub use coverage::{Coverage, edges, reached_cuts};
+pub use estimate::{Estimate, grows, piles_up};
 pub use hints::Hints;
 pub use reason::Reason;
 pub use run::{Budget, Progress, Run, Spent, Work};

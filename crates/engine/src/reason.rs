@@ -26,8 +26,6 @@ pub enum Reason {
     Overflow,
     /// A fault in a place where no verdict follows from it: in a property, in a final state, or under axioms.
     NoValue(String),
-    /// The program has no meaning: an execution breaks this axiom of the model.
-    Meaningless(String),
     /// A limit that an engine sets itself: so much of something is more than it handles.
     TooLarge(String),
     /// The method came to an end without a proof and without a violation.
@@ -51,9 +49,6 @@ impl fmt::Display for Reason {
             }
             Reason::OnlyUpTo(bound) => write!(f, "only {bound}"),
             Reason::Overflow => write!(f, "an integer left 64 bits"),
-            Reason::Meaningless(axiom) => {
-                write!(f, "the program has no meaning: an execution breaks `{axiom}`")
-            }
             Reason::NoExecution(why)
             | Reason::NoValue(why)
             | Reason::TooLarge(why)

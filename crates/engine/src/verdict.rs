@@ -5,7 +5,7 @@ use std::fmt;
 use wattle_logic::Fault;
 use wattle_memory::Execution;
 use wattle_memory::operational::Action;
-use wattle_program::{EdgeId, Instance, ThreadId};
+use wattle_program::{EdgeId, Instance, Name, ThreadId};
 
 use crate::{Certificate, Contradiction, Coverage, Halt, Hints, Reason};
 
@@ -85,12 +85,15 @@ pub enum Bound {
     Capacity(usize),
     /// Executions in which no thread goes round a loop more often than this.
     Unwinding(u32),
+    /// Executions in which no thread takes an edge with `Op::Cut`: those that the front end's bounds cover.
+    Covered,
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bound::Capacity(capacity) => write!(f, "at most {capacity} pending operations a thread"),
+            Bound::Covered => write!(f, "no more than the program as it was read covers"),
             Bound::Unwinding(unwind) => write!(f, "at most {unwind} rounds of each loop"),
         }
     }
@@ -146,6 +149,8 @@ pub enum Violation {
     Fault { thread: ThreadId, edge: EdgeId, op: Option<usize>, fault: Fault },
     /// In the last state nothing can move, and not all threads have ended.
     Deadlock,
+    /// The execution fails this axiom of the model, without which a program has no meaning (a data race in C11).
+    Undefined { axiom: Name },
 }
 
 /// Figures of a run, in the order in which they are printed.

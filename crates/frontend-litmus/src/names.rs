@@ -157,6 +157,7 @@ impl<'a> Names<'a> {
             range: None,
             init: Init::Values(vec![self.zero.clone()]),
             unbuffered: false,
+            place: None,
             owner: None,
             span,
         });

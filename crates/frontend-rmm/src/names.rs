@@ -77,6 +77,7 @@ impl Names {
             range: declaration.range,
             init,
             unbuffered: false,
+            place: None,
             owner: None,
             span: declaration.span,
         });

@@ -10,7 +10,7 @@ wattle_source::codes! {
     CONSTANT = "wtl-constant":
         "A value that must be known before the program runs (a size, a number of copies, an end of a range, an initial value) depends on something that is not, or does not exist.";
     COPIES = "wtl-copies":
-        "A thread may have 1 to 64 copies, or any number: `[*]`.";
+        "A thread may have 1 to 64 copies. `[*]` leaves their number open, for `--copies` to say; proofs for any number are for texts of .cub.";
     COPY = "wtl-copy":
         "A thread with several copies is named without saying which, or one without copies with an index.";
     DUPLICATE = "wtl-duplicate":

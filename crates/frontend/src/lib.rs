@@ -28,6 +28,8 @@ pub struct Parsed {
 pub struct Options<'a> {
     /// Where the texts of included files come from.
     pub loader: &'a dyn Loader,
+    /// What the command line says about languages, by names such as `data-model`. A front end takes those that it knows.
+    pub settings: &'a [(String, String)],
 }
 
 /// A program, or all errors of the text and not only the first.
@@ -61,7 +63,7 @@ impl Frontend {
     /// Read a text that stands alone: it includes nothing, and nobody asks for its lines.
     pub fn read(&self, name: &str, text: &str) -> Reading {
         let (mut sources, file) = Sources::single(name, text);
-        (self.parse)(&mut sources, file, &Options { loader: &NoLoader })
+        (self.parse)(&mut sources, file, &Options { loader: &NoLoader, settings: &[] })
     }
 }
 

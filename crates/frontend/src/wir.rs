@@ -72,7 +72,7 @@ fn place_in_dump(program: &mut Program, text: &str, file: FileId) {
         process.span = place;
         for (edge, place) in process.cfg.edges.iter_mut().zip(edges.by_ref()) {
             for op in &mut edge.ops {
-                if let Op::Assert { span, .. } | Op::Unsupported { span, .. } = op {
+                if let Op::Assert { span, .. } | Op::Cut { span, .. } | Op::Unsupported { span, .. } = op {
                     *span = place;
                 }
             }

@@ -80,6 +80,7 @@ fn owned(rng: &mut Rng, profile: &Profile, world: &mut World) {
             range,
             init: Init::Values(vec![init]),
             unbuffered: false,
+            place: None,
             owner: Some(ProcessId(owner)),
             span: Span::NOWHERE,
         });
@@ -122,6 +123,7 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
             range,
             init,
             unbuffered: false,
+            place: None,
             owner: None,
             span: Span::NOWHERE,
         });
@@ -137,6 +139,7 @@ fn shared(rng: &mut Rng, profile: &Profile, litmus: bool, world: &mut World) {
                 range: None,
                 init: Init::Values(vec![Term::address(*target, vec![])]),
                 unbuffered: false,
+                place: None,
                 owner: None,
                 span: Span::NOWHERE,
             });

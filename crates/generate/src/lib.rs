@@ -13,6 +13,7 @@
 
 #![warn(unreachable_pub)]
 
+mod c11;
 mod cub;
 pub mod cycle;
 mod declare;
@@ -30,6 +31,7 @@ mod writer;
 use wattle_program::{Process, Program, Vocabulary};
 use wattle_source::Span;
 
+pub use c11::c11;
 pub use cub::cub;
 pub use graph::Graph;
 pub use mutate::mutant;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use wattle_program::passes::{self, Reading, Translation, Untranslatable};
+use wattle_program::passes::{self, Handshake, Reading, Translation, Untranslatable};
 use wattle_program::{Edge, Fence, Name, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
 use wattle_source::{Diagnostic, NoLoader, Sources};
 
@@ -191,6 +191,13 @@ impl MemoryModel {
     pub fn translate<'a>(&self, program: &'a Program) -> Result<Translation<'a>, Untranslatable> {
         match self.vocabulary {
             Some(spoken) => passes::retarget(program, spoken),
+            // What an order of C11 means to such a model is what compilers make of it.
+            None if program.vocabulary == Vocabulary::C11 && self.is_of_the_catalogue() => {
+                let compiled = passes::retarget(program, Vocabulary::Generic)?;
+                let read = passes::read_as(&compiled.program, &self.reading());
+                let changes = compiled.changes.iter().cloned().chain(read.changes).collect();
+                Ok(Translation { program: Cow::Owned(read.program.into_owned()), changes })
+            }
             None => Ok(passes::read_as(program, &self.reading())),
         }
     }
@@ -214,6 +221,22 @@ impl MemoryModel {
             locks_updates: self.machine.is_some_and(Machine::buffers_stores),
             release_is_barrier: self.machine == Some(Machine::Pso),
         }
+    }
+
+    /// How threads that are created start and end under this model, in a program that is in its words; `None`: the
+    /// model does not say.
+    pub fn handshake(&self, program: &Program) -> Option<Handshake> {
+        if matches!(self.machine, Some(Machine::Rma { .. })) {
+            return None;
+        }
+        if self.vocabulary.is_none() && self.is_of_the_catalogue() {
+            return Some(Handshake::Locked);
+        }
+        let full = || program.vocabulary.fences().into_iter().find(|fence| fence.orders == Orders::ALL);
+        Some(match program.vocabulary {
+            Vocabulary::C11 => Handshake::Marks,
+            _ => Handshake::Fences(full().unwrap_or_else(Fence::full)),
+        })
     }
 
     /// What of the program has no meaning under this model.
@@ -240,7 +263,6 @@ impl MemoryModel {
         }
         let spoken = match self.vocabulary {
             Some(spoken) => program.vocabulary == spoken,
-            // What an order of C11 means to hardware is a compiler's choice.
             None => program.vocabulary != Vocabulary::C11 || self.keeps_marks(),
         };
         if !spoken {

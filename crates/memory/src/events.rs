@@ -10,7 +10,9 @@
 
 use wattle_logic::{Term, Value};
 use wattle_program::step::{Access, AccessKind, Dependencies, Reads, Thread};
-use wattle_program::{Edge, EdgeId, Mode, Op, Orders, Program, Shape, Tags, ThreadId, Vocabulary};
+use wattle_program::{
+    Edge, EdgeId, Mode, Op, Orders, Program, Shape, Tags, ThreadId, Vocabulary, is_inside, is_section,
+};
 
 use crate::{Event, EventKind, Execution};
 
@@ -22,6 +24,8 @@ pub struct Recorder {
     steps: u32,
     /// The last exclusive read that still waits for its store.
     reserved: Option<(u32, u32)>,
+    /// The first step of the atomic section that the thread stands in.
+    section: Option<u32>,
 }
 
 /// The surroundings that do not change from step to step.
@@ -33,7 +37,7 @@ pub struct Surroundings<'a> {
 
 impl Recorder {
     pub fn new(thread: ThreadId) -> Recorder {
-        Recorder { thread, dependencies: Dependencies::default(), steps: 0, reserved: None }
+        Recorder { thread, dependencies: Dependencies::default(), steps: 0, reserved: None, section: None }
     }
 
     /// The thread takes `edge` from `locals`; `accesses` is what `step` reported. Events and
@@ -48,7 +52,14 @@ impl Recorder {
         execution: &mut Execution,
     ) -> Vec<(u32, Access)> {
         let (id, edge) = edge;
-        let copy = world.shape.info(self.thread).copy;
+        let info = world.shape.info(self.thread);
+        let copy = info.copy;
+        let cfg = &world.program.process(info.process).cfg;
+        let [stays, enters] = [edge.from, edge.to].map(|point| is_inside(cfg, point));
+        let section = match stays {
+            true => self.section,
+            false => (enters || is_section(edge)).then_some(self.steps),
+        };
         let mut step = Step {
             rules: Rules::of(world.program.vocabulary),
             view: Locals { shape: world.shape, copy, locals: locals.to_vec() },
@@ -56,6 +67,7 @@ impl Recorder {
             execution,
             id,
             locked: edge.mode == Mode::Locked,
+            section,
             reads: Vec::new(),
             compared: Reads::default(),
             made: Vec::new(),
@@ -69,6 +81,7 @@ impl Recorder {
             }
         }
         let made = step.made;
+        self.section = section.filter(|_| enters);
         self.steps += 1;
         made
     }
@@ -142,6 +155,7 @@ struct Step<'r> {
     execution: &'r mut Execution,
     id: EdgeId,
     locked: bool,
+    section: Option<u32>,
     /// What a locked step has read: locations and events.
     reads: Vec<(u32, u32)>,
     /// What a comparison inside the instruction looked at.
@@ -225,6 +239,7 @@ impl Step<'_> {
             instruction: self.recorder.steps,
             locked: self.locked,
             orders: if let Op::Fence(fence) = op { fence.orders } else { Orders::NONE },
+            section: self.section,
         });
         self.execution.events.len() as u32 - 1
     }

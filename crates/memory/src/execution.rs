@@ -14,12 +14,14 @@ pub struct Event {
     pub step: Option<usize>,
     pub tags: Tags,
     /// The position of its step among those of its thread. Events of one step are not in program
-    /// order.
+    /// order, unless they are of a section.
     pub instruction: u32,
     /// Of a locked step?
     pub locked: bool,
     /// What a fence keeps in order.
     pub orders: Orders,
+    /// The atomic section with several accesses that it is part of, by a number of its thread's own.
+    pub section: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +84,7 @@ impl Event {
             instruction: 0,
             locked: false,
             orders: Orders::NONE,
+            section: None,
         }
     }
 

@@ -133,6 +133,7 @@ impl Observer {
             instruction: 0,
             locked: false,
             orders: Orders::NONE,
+            section: None,
         });
         self.execution.events.len() as u32 - 1
     }

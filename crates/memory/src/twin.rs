@@ -1,25 +1,19 @@
 //! Which programs a store-buffer machine and its axioms can both judge.
 //!
-//! sc, tso and pso come as a machine and as text, and the two must agree. The text speaks of accesses
-//! and fences; it does not speak of atomic sections with several accesses, fences for one location or
-//! remote operations nor of joint steps, and the machine has no exclusives.
+//! sc, tso and pso come as a machine and as text, and the two must agree. The text speaks of accesses,
+//! fences and locked sections; it does not speak of sections whose stores are buffered, fences for one
+//! location, remote operations nor joint steps, and the machine has no exclusives.
 
-use std::collections::BTreeSet;
-
-use wattle_logic::{Kind, Term};
-use wattle_program::{Edge, Mode, Op, Program, PropertyKind, joint_step};
+use wattle_logic::Kind;
+use wattle_program::{Edge, Mode, Op, Program, PropertyKind, accesses, joint_step};
 
 /// Can machine and axioms both judge the program?
 pub fn has_twins(program: &Program) -> bool {
     speaks_of_threads(program)
         && joint_step(program).is_none()
         && program.processes.iter().all(|process| {
-            process.cfg.points.iter().all(|point| point.inside.is_none())
-                && process
-                    .cfg
-                    .edges
-                    .iter()
-                    .all(|edge| has_one_location(edge) && edge.ops.iter().all(is_spoken_of))
+            process.cfg.points.iter().all(|point| point.inside != Some(Mode::Buffered))
+                && process.cfg.edges.iter().all(|edge| has_events(edge) && edge.ops.iter().all(is_spoken_of))
         })
 }
 
@@ -49,16 +43,7 @@ fn is_spoken_of(op: &Op) -> bool {
     }
 }
 
-/// One access, or a locked read and then at most one write of the same location.
-fn has_one_location(edge: &Edge) -> bool {
-    let accesses = edge.ops.iter().filter_map(|op| match op {
-        Op::Load { address, .. } => Some((address, false)),
-        Op::Store { address, .. } => Some((address, true)),
-        _ => None,
-    });
-    let accesses: Vec<(&Term, bool)> = accesses.collect();
-    let addresses: BTreeSet<&Term> = accesses.iter().map(|(address, _)| *address).collect();
-    let stores: Vec<bool> = accesses.iter().map(|(_, store)| *store).collect();
-    accesses.len() <= 1
-        || edge.mode == Mode::Locked && addresses.len() == 1 && matches!(stores[..], [false, true])
+/// Do its events say what it does: one access, or a locked step?
+fn has_events(edge: &Edge) -> bool {
+    edge.mode == Mode::Locked || accesses(edge).len() <= 1
 }

@@ -102,6 +102,11 @@ pub enum Op {
         process: ProcessId,
         copy: Term,
     },
+    /// Beyond here a front end's own bound does not reach: see [`cuts`](crate::cuts).
+    Cut {
+        what: Name,
+        span: Span,
+    },
     /// Something that wattle does not handle. Reaching it makes the verdict *unknown*.
     Unsupported {
         what: Name,
@@ -144,7 +149,8 @@ impl Op {
                 set(high);
             }
             Op::Havoc { among: Choice::Member(of), .. } => set(of),
-            Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => {}
+            Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } => {}
+            Op::Cut { .. } | Op::Unsupported { .. } => {}
             Op::Assume { condition } | Op::Assert { condition, .. } => set(condition),
             Op::Fence(fence) => fence.location.iter_mut().for_each(set),
             Op::Put { remote, source: Source::Location(source) | Source::Value(source) } => {

@@ -7,12 +7,14 @@
 
 mod action;
 mod cfg;
+mod cut;
 mod fences;
 mod instance;
 mod joint;
 pub mod passes;
 mod program;
 mod promise;
+mod section;
 mod shape;
 pub mod step;
 pub mod symbolic;
@@ -22,13 +24,15 @@ mod validate;
 
 pub use action::{Broadcast, Choice, Fence, Mode, Name, Op, Orders, Source, Tags, Update};
 pub use cfg::{Cfg, Edge, EdgeId, Origin, Point, PointInfo, Role};
+pub use cut::{Cut, cuts};
 pub use instance::Instance;
 pub use joint::joint_step;
 pub use program::{
-    Condition, Dimension, Enumeration, Init, Local, Process, ProcessId, Program, Property, PropertyKind,
-    Question, Range, Replicas, Variable, Vocabulary,
+    Condition, Dimension, Enumeration, Init, Local, Place, Process, ProcessId, Program, Property,
+    PropertyKind, Question, Range, Replicas, Variable, Vocabulary,
 };
 pub use promise::{Promise, weakest};
+pub use section::{accesses, has_sections, is_inside, is_section};
 pub use shape::{Location, NotFixed, Shape, Thread, ThreadId};
 pub use unsupported::Unsupported;
 pub use validate::{Invalid, op_terms, validate};

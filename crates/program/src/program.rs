@@ -79,10 +79,27 @@ pub struct Variable {
     /// Lies outside the store buffers: a store reaches it at once and every thread sees the same. (State that a
     /// parameterised system keeps beside its memory, such as where each copy stands.)
     pub unbuffered: bool,
+    /// Where the elements lie, if the variable is a part of a larger object (a field of a C struct); otherwise it is an
+    /// object of its own, with elements side by side.
+    pub place: Option<Place>,
     /// The process in whose memory the variable lives (RMA). If that process has copies, the first
     /// dimension is `Copies` of it, and each copy owns its own part.
     pub owner: Option<ProcessId>,
     pub span: Span,
+}
+
+/// How the elements of a variable lie in an object that it shares with other variables, as [`Kind::Number`] counts:
+/// a program that computes with addresses (`p + 1`, `&q->next`) finds its way from one to the other.
+///
+/// [`Kind::Number`]: wattle_logic::Kind::Number
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The variable that the object is named after: the first of those that lie in it.
+    pub object: u32,
+    /// Of the first element, in bytes from the beginning of the object.
+    pub offset: u32,
+    /// How many bytes apart the elements are, one number a dimension.
+    pub strides: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,6 +284,13 @@ impl Program {
         let condition = self.condition.as_mut().map(|condition| &mut condition.formula);
         let others = self.observed.iter_mut().chain(condition).chain(&mut self.filter).chain(&mut self.init);
         properties.chain(others).chain(&mut self.predicates).for_each(|term| *term = rewrite(term));
+    }
+
+    /// Is it a litmus test, which people know by numbers of threads and of executions?
+    pub fn is_litmus(&self) -> bool {
+        let architecture =
+            !matches!(self.vocabulary, Vocabulary::Generic | Vocabulary::Rma | Vocabulary::C11);
+        architecture || self.condition.is_some()
     }
 
     /// The name of a point for people: its label, or its number.

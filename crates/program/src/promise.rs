@@ -39,7 +39,7 @@ impl Promise {
         Promise { keeps: self.keeps.union(other.keeps), partly: self.partly.union(other.partly) }
     }
 
-    fn touches(self) -> Orders {
+    pub(crate) fn touches(self) -> Orders {
         self.keeps.union(self.partly)
     }
 

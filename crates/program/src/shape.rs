@@ -35,13 +35,15 @@ pub struct Shape {
     /// The first location of each variable, and one past the last.
     first_location: Vec<u32>,
     extents: Vec<Vec<u32>>,
-    /// How many bytes one element of each variable takes.
-    sizes: Vec<i64>,
+    /// The machine integer that stands for each location, and the locations by these numbers.
+    numbers: Vec<i64>,
+    by_number: Vec<(i64, u32)>,
 }
 
-/// The numbers of addresses: each variable has a region of its own, and elements of an array lie
-/// side by side in it, as many bytes apart as they are wide. Regions are far from any number that a
-/// person writes, so that no value of a test is an address by accident.
+/// The numbers of addresses: each object (a variable, or those that have a [`Place`](crate::Place) in one) has a region
+/// of its own. Elements of a variable without a place lie side by side in it, as many bytes apart as they are wide.
+/// Regions are far from any number that a person writes, so that no value of a test is an address by accident. Nothing has
+/// the number 0.
 const REGION: u32 = 28;
 const FIRST_REGION: i64 = 0x5bad_0ddb << REGION;
 
@@ -70,7 +72,8 @@ impl Shape {
             first_thread,
             first_location: vec![0],
             extents: Vec::new(),
-            sizes: program.variables.iter().map(|variable| bytes(variable.sort)).collect(),
+            numbers: Vec::new(),
+            by_number: Vec::new(),
         };
         for (number, variable) in program.variables.iter().enumerate() {
             let extents: Vec<u32> = (variable.dimensions.iter())
@@ -91,11 +94,24 @@ impl Shape {
                     let per_copy = variable.dimensions.first() == Some(&Dimension::Copies(process));
                     shape.thread(process, if per_copy { indices[0] } else { 0 })
                 });
+                let (object, offset) = match &variable.place {
+                    Some(place) => {
+                        let inside = indices.iter().zip(&place.strides);
+                        let inside: u64 =
+                            inside.map(|(index, stride)| u64::from(*index) * u64::from(*stride)).sum();
+                        (place.object, i64::from(place.offset) + inside as i64)
+                    }
+                    None => (number as u32, i64::from(flat) * bytes(variable.sort)),
+                };
+                let address = FIRST_REGION + (i64::from(object) << REGION) + offset;
+                shape.by_number.push((address, shape.locations.len() as u32));
+                shape.numbers.push(address);
                 shape.locations.push(Location { variable: number as u32, indices, owner });
             }
             shape.first_location.push(shape.locations.len() as u32);
             shape.extents.push(extents);
         }
+        shape.by_number.sort_unstable();
         Ok(shape)
     }
 
@@ -150,27 +166,13 @@ impl Shape {
 
     /// The machine integer that stands for a location.
     pub fn number(&self, location: u32) -> Result<i64, Fault> {
-        let variable = self.locations.get(location as usize).ok_or(Fault::OutOfBounds)?.variable;
-        let element = location - self.first_location[variable as usize];
-        Ok(FIRST_REGION
-            + (i64::from(variable) << REGION)
-            + i64::from(element) * self.sizes[variable as usize])
+        self.numbers.get(location as usize).copied().ok_or(Fault::OutOfBounds)
     }
 
     /// The location that a machine integer stands for.
     pub fn pointer(&self, number: i64) -> Result<u32, Fault> {
-        let variable = number.checked_sub(FIRST_REGION).ok_or(Fault::OutOfBounds)? >> REGION;
-        let size = usize::try_from(variable).ok().and_then(|variable| self.sizes.get(variable));
-        let offset = number & ((1 << REGION) - 1);
-        match size {
-            Some(size) if offset % size == 0 => {
-                let range = self.locations_of(variable as u32);
-                let location = i64::from(range.start) + offset / size;
-                let inside = location < i64::from(range.end);
-                if inside { Ok(location as u32) } else { Err(Fault::OutOfBounds) }
-            }
-            _ => Err(Fault::OutOfBounds),
-        }
+        let found = self.by_number.binary_search_by_key(&number, |(number, _)| *number);
+        found.map(|at| self.by_number[at].1).map_err(|_| Fault::OutOfBounds)
     }
 
     /// The location that an address term names in copy `copy` of its process, where that does not
@@ -182,7 +184,8 @@ impl Shape {
         }
     }
 
-    /// A name for people: `x`, `flag[1]`, and `p[1].x` for what copy 1 of p owns.
+    /// A name for people: `x`, `flag[1]`, and `p[1].x` for what copy 1 of p owns. Indices go into the gaps `[]` of the
+    /// variable's name (`slots[].next` is a field of the elements of an array), or behind it.
     pub fn location_name(&self, program: &Program, location: u32) -> String {
         let Some(info) = self.locations.get(location as usize) else {
             return format!("&{location}");
@@ -196,11 +199,14 @@ impl Shape {
                 indices = &indices[1..];
             }
         }
-        name.push_str(&variable.name);
+        let mut rest: &str = &variable.name;
         for index in indices {
+            let gap = rest.find("[]").unwrap_or(rest.len());
+            name.push_str(&rest[..gap]);
             name.push_str(&format!("[{index}]"));
+            rest = rest[gap..].strip_prefix("[]").unwrap_or_default();
         }
-        name
+        name + rest
     }
 
     /// A name for people: `p` or `p[1]`.
@@ -292,5 +298,39 @@ impl Environment for Start<'_> {
     }
     fn copies(&self, process: u32) -> Result<i64, Fault> {
         Ok(i64::from(self.shape.copies_of(ProcessId(process))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle_source::Span;
+
+    use super::*;
+    use crate::{Place, Variable, Vocabulary};
+
+    /// `struct { int value; long next; } nodes[3];`
+    #[test]
+    fn parts_of_one_object_lie_where_their_places_say() {
+        let part = |name: &str, width, offset| Variable {
+            name: name.into(),
+            sort: Sort::Bits { width, signed: true },
+            dimensions: vec![Dimension::Fixed(3)],
+            range: None,
+            init: Init::Any,
+            unbuffered: false,
+            place: Some(Place { object: 0, offset, strides: vec![16] }),
+            owner: None,
+            span: Span::NOWHERE,
+        };
+        let mut program = Program::empty("nodes", Vocabulary::C11);
+        program.variables = vec![part("nodes[].value", 32, 0), part("nodes[].next", 64, 8)];
+        let shape = Shape::new(&program).unwrap();
+        let start = shape.number(0).unwrap();
+        let (second, next) = (shape.pointer(start + 16).unwrap(), shape.pointer(start + 24).unwrap());
+        assert_eq!(shape.location_name(&program, second), "nodes[1].value");
+        assert_eq!(shape.location_name(&program, next), "nodes[1].next");
+        for nowhere in [0, start + 4, start - 1, start + 48] {
+            assert_eq!(shape.pointer(nowhere), Err(Fault::OutOfBounds), "{nowhere}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     Broadcast, Choice, Edge, Fence, Mode, Name, Op, Point, Process, ProcessId, Program, Range, Shape, Source,
     Tags,
 };
-use crate::{ThreadId, Update};
+use crate::{ThreadId, Update, Variable};
 
 /// Where a thread stands and what its locals hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,12 +186,14 @@ pub fn step(
         match op {
             Op::Load { into, address, tags } => {
                 let location = run.location(memory, address, at)?;
+                run.sized(location, process.locals[*into as usize].sort)?;
                 let value = memory.load(location, edge.mode, tags)?;
                 record(AccessKind::Read { location, value: value.clone() });
                 run.set(*into, value)?;
             }
             Op::Store { address, value, tags } => {
                 let location = run.location(memory, address, at)?;
+                run.sized(location, value.sort())?;
                 let value = run.stored(memory, location, value, at)?;
                 memory.store(location, value.clone(), edge.mode, tags)?;
                 record(AccessKind::Write { location, value });
@@ -265,6 +267,8 @@ pub fn step(
             Op::Spawn { .. } | Op::Join { .. } => {
                 return Err(Stop::Unsupported { what: "spawn and join".into() });
             }
+            // The edge leads to where nothing leads away.
+            Op::Cut { .. } => {}
             Op::Unsupported { what, .. } => return Err(Stop::Unsupported { what: what.clone() }),
         }
         for (location, value) in run.seen.take() {
@@ -384,6 +388,14 @@ impl Run<'_> {
         }
     }
 
+    fn sized(&self, location: u32, sort: Sort) -> Result<(), Stop> {
+        let variable = self.shape.locations[location as usize].variable;
+        match fits_size(&self.program.variables[variable as usize], sort) {
+            true => Ok(()),
+            false => Err(Stop::Unsupported { what: ANOTHER_SIZE.into() }),
+        }
+    }
+
     /// The value of a term, as stored into a location: within its range, or not enabled.
     fn stored(
         &self,
@@ -488,6 +500,24 @@ pub fn fit(value: Value, sort: Sort, range: Option<Range>) -> Result<Value, Stop
         (Some(range), Some(code)) if !range.contains(code) => Err(Stop::NotEnabled),
         _ => Ok(value),
     }
+}
+
+/// What an access through a pointer of another type is called.
+pub const ANOTHER_SIZE: &str = "an access through a pointer to an object of another size";
+
+/// May something of this sort be read from a variable, or written to it, through a pointer?
+pub fn fits_size(variable: &Variable, sort: Sort) -> bool {
+    match (variable.sort, sort) {
+        (Sort::Bits { width, .. }, Sort::Bits { width: other, .. }) => {
+            width == other || variable.place.is_none()
+        }
+        _ => true,
+    }
+}
+
+/// The codes of all values of a sort of machine integers, for those who need not list them.
+pub fn wide_domain(sort: Sort, range: Option<Range>) -> Option<(i64, i64)> {
+    (range.is_some() || matches!(sort, Sort::Bits { .. })).then(|| extent(sort, range))
 }
 
 /// The codes of all values of a sort and range, where they are finite and few enough to list.

@@ -45,6 +45,13 @@ fn variable_is_valid(program: &Program, variable: &Variable) -> Result<(), Inval
     for process in copies.chain(variable.owner) {
         require((process.0 as usize) < processes, "an unknown process")?;
     }
+    if let Some(place) = &variable.place {
+        require((place.object as usize) < program.variables.len(), "a place in an unknown object")?;
+        require(
+            place.strides.len() == variable.dimensions.len(),
+            "a place without a stride for each dimension",
+        )?;
+    }
     start_is_valid(program, variable.sort, &variable.init)
 }
 
@@ -109,6 +116,10 @@ fn process_is_valid(program: &Program, process: &Process) -> Result<(), Invalid>
                 Op::Flush { process, .. } | Op::Spawn { process, .. } | Op::Join { process, .. } => {
                     require((process.0 as usize) < program.processes.len(), "an unknown process")?;
                 }
+                Op::Cut { .. } => {
+                    let goes_on = cfg.leaving(edge.to).next().is_some() || cfg.point(edge.to).end;
+                    require(!goes_on, "a thread that goes on, or has ended, where it is cut")?;
+                }
                 _ => {}
             }
         }
@@ -130,7 +141,8 @@ pub fn op_terms(op: &Op) -> Vec<&Term> {
         }
         Op::Havoc { among: Choice::Between(low, high), .. } => vec![low, high],
         Op::Havoc { among: Choice::Member(set), .. } => vec![set],
-        Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } | Op::Unsupported { .. } => vec![],
+        Op::Havoc { among: Choice::Any, .. } | Op::Forget { .. } => vec![],
+        Op::Cut { .. } | Op::Unsupported { .. } => vec![],
         Op::Assume { condition } | Op::Assert { condition, .. } => vec![condition],
         Op::Fence(fence) => fence.location.iter().collect(),
         Op::Put { remote, source: Source::Location(source) | Source::Value(source) } => vec![remote, source],

@@ -7,7 +7,7 @@ use wattle_abstraction::boolean::BooleanProgram;
 use wattle_abstraction::checker::{Checked, LOOK_AFTER, check};
 use wattle_abstraction::search::{Candidates, Cubes, Implicants, Search};
 use wattle_abstraction::{
-    Cube, Entail, Entailed, Goal, Known, Lazy, Predicates, Prover, Questions, Set, Stopped, Told,
+    Cube, Elsewhere, Entail, Entailed, Goal, Known, Lazy, Predicates, Prover, Questions, Set, Stopped, Told,
     Transformers,
 };
 use wattle_engine::{Progress, Reason, Work};
@@ -22,6 +22,8 @@ use crate::prove::{Proving, STATE};
 pub enum Approach<'t> {
     /// All, where a state asks for them.
     Lazy,
+    /// The same; these are asked before the solver is.
+    Elsewhere(Rc<dyn Elsewhere + 't>),
     Cubes(usize),
     Implicants(usize),
     /// These, besides single literals.
@@ -56,7 +58,12 @@ impl Proving<'_> {
                 Answers::Told(Told::new(&**from, predicates, questions))
             }
             _ => {
-                let mut lazy = Lazy::new(Prover::new(solver, predicates).map_err(failed)?);
+                let elsewhere = self.elsewhere();
+                if let Some(elsewhere) = elsewhere {
+                    elsewhere.prepare(predicates).map_err(failed)?;
+                }
+                let prover = Prover::new(solver, predicates).map_err(failed)?;
+                let mut lazy = Lazy::new(prover).asking(elsewhere);
                 lazy.remember(&questions.goals, known);
                 match self.search(predicates, figures) {
                     None => Answers::Lazy(lazy),
@@ -114,9 +121,17 @@ impl Proving<'_> {
         Ok(Some(Attempt { checked, cubes }))
     }
 
+    /// Who is asked before the solver is.
+    pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        match self.approach {
+            Approach::Elsewhere(elsewhere) => Some(&**elsewhere),
+            _ => None,
+        }
+    }
+
     fn search(&self, predicates: &Predicates, figures: &mut Figures) -> Option<Box<dyn Search>> {
         match self.approach {
-            Approach::Lazy | Approach::Told(_) => None,
+            Approach::Lazy | Approach::Elsewhere(_) | Approach::Told(_) => None,
             Approach::Cubes(limit) => Some(Box::new(Cubes { limit: *limit })),
             Approach::Implicants(limit) => Some(Box::new(Implicants { limit: *limit })),
             Approach::Candidates(cubes) => {

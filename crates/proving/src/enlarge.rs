@@ -40,7 +40,7 @@ impl Proving<'_> {
             if asks.is_empty() {
                 continue;
             }
-            let mut lazy = Lazy::new(Prover::new(solver, predicates)?);
+            let mut lazy = Lazy::new(Prover::new(solver, predicates)?).asking(self.elsewhere());
             lazy.remember(&questions.goals, known);
             let mut leads_nowhere = |chosen: &[usize]| {
                 let near: Vec<Posed> =

@@ -119,6 +119,8 @@ pub struct Proving<'a> {
     pub lean: bool,
     /// After so many rounds the loop gives up.
     pub patience: Option<u64>,
+    /// With more abstract states than these in a round it ends without a conclusion. `None`: as many as it takes.
+    pub most: Option<u64>,
     /// What comes with a predicate that refinement finds, beside its images under exchanges of copies.
     pub instances: &'a dyn Fn(&Term) -> Vec<Term>,
     /// Where a predicate holds, which others do not matter.
@@ -181,9 +183,10 @@ impl Proving<'_> {
             let solver = &mut self.fresh()?;
             let mut questions = self.questions(&abstraction.predicates, &abstraction.scope)?;
             let Abstraction { predicates, known, .. } = &mut abstraction;
-            let attempt = self.attempt(solver, predicates, &mut questions, known, &mut figures, u64::MAX)?;
-            let stopped = || Reason::Undecided("the abstract search was stopped".into());
-            let Attempt { checked, cubes } = attempt.ok_or_else(stopped)?;
+            let most = self.most.unwrap_or(u64::MAX);
+            let attempt = self.attempt(solver, predicates, &mut questions, known, &mut figures, most)?;
+            let too_many = || Reason::TooLarge(format!("more than {most} abstract states"));
+            let Attempt { checked, cubes } = attempt.ok_or_else(too_many)?;
             let (trace, put_off) = match checked {
                 Checked::Violated { trace, put_off } => (trace, put_off),
                 Checked::Holds(reached) => {
@@ -225,7 +228,7 @@ impl Proving<'_> {
     }
 
     fn is_lazy(&self) -> bool {
-        matches!(self.approach, Approach::Lazy)
+        matches!(self.approach, Approach::Lazy | Approach::Elsewhere(_))
     }
 
     /// The coarsest one: what the first round works with.

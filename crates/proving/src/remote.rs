@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 
 use wattle_engine::Halt;
 use wattle_logic::Value;
-use wattle_memory::Machine;
 use wattle_memory::operational::{self, Action, Half, MoveResult, State};
 use wattle_memory::reduction::Move;
 use wattle_memory::reduction::rma::{Kind, Statement};
@@ -22,9 +21,6 @@ use wattle_program::{EdgeId, Op, ThreadId};
 
 use crate::replay::refused;
 use crate::subject::Subject;
-
-/// The only machine with such a reduction.
-const UNORDERED: Machine = Machine::Rma { in_order: false };
 
 /// A step of a trace: who does what, with which choices.
 pub(crate) type Moved = (ThreadId, Move, Vec<i64>);
@@ -125,7 +121,7 @@ impl Run<'_> {
 
     fn apply(&self, action: &Action) -> Option<MoveResult> {
         let Subject { task, shape, .. } = self.subject;
-        operational::apply(task.program, shape, UNORDERED, &self.state, action)
+        operational::apply(task.program, shape, task.memory.machine?, &self.state, action)
     }
 
     /// What a step has started.

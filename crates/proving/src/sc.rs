@@ -27,6 +27,10 @@ pub struct UnderSc<'a> {
     pub approach: &'a Approach<'a>,
     /// May more predicates be looked for?
     pub refines: bool,
+    /// After so many rounds the loop gives up.
+    pub patience: Option<u64>,
+    /// With more abstract states than these in a round it ends without a conclusion.
+    pub most: Option<u64>,
 }
 
 /// What the proof under sequential consistency leaves to begin from.
@@ -101,7 +105,8 @@ impl Subject<'_> {
             given,
             // Somebody carries it over, to buffers here or to another task.
             lean: how.refines && (self.reduction.is_some() || self.task.hints.is_some()),
-            patience: None,
+            patience: how.patience,
+            most: how.most,
             instances: &|_| vec![],
             irrelevant: &|_| vec![],
         }

@@ -68,7 +68,7 @@ pub fn reduction(task: &Task<'_>) -> Result<Option<&'static dyn Reduction>, Unsu
     }
     task.has_meaning()?;
     match task.memory.machine {
-        Some(Machine::Sc { .. }) => Ok(None),
+        Some(machine @ Machine::Sc { .. }) => Ok(reduction::of_program(machine, task.program)),
         machine => match machine.and_then(reduction::of) {
             None => Err(Unsupported::new("a memory model that is none of sc, tso, pso and rma")),
             some => Ok(some),

@@ -156,6 +156,7 @@ impl<'a> Sheet<'a> {
             instruction: step as u32,
             locked: false,
             orders: fence.orders,
+            section: None,
         });
     }
 

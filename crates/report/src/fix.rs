@@ -1,7 +1,8 @@
 //! The result of repairing one file under one model.
 
-use wattle_engine::{Reason, Statistics};
-use wattle_source::{Diagnostic, Sources};
+use similar::TextDiff;
+use wattle_engine::{Property, Reason, Statistics};
+use wattle_source::{Diagnostic, FileId, Sources};
 
 use crate::{Rests, Translated};
 
@@ -9,6 +10,7 @@ use crate::{Rests, Translated};
 pub struct FixReport {
     pub file: String,
     pub model: String,
+    pub property: Property,
     pub engine: Option<String>,
     pub verdict: FixVerdict,
     pub seconds: f64,
@@ -22,6 +24,17 @@ pub struct FixReport {
 }
 
 impl FixReport {
+    /// What a repair changes in the text, as a unified diff.
+    pub fn diff(&self) -> Option<String> {
+        let (FixVerdict::Repaired { edited: Some(edited), .. }
+        | FixVerdict::Relaxed { edited: Some(edited), .. }) = &self.verdict
+        else {
+            return None;
+        };
+        let diff = TextDiff::from_lines(self.sources.text(FileId(0)), edited);
+        Some(diff.unified_diff().context_radius(3).header(&self.file, &self.file).to_string())
+    }
+
     /// What the verdict rests on that was not written so.
     pub fn rests(&self) -> Option<Rests> {
         match self.verdict {

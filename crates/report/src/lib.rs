@@ -5,6 +5,7 @@
 //! [`json`] as one object a line; nothing else in wattle turns results into text. Adding an output
 //! format is one more module beside those two and one variant where `cli` chooses.
 
+mod about;
 mod check;
 mod cycle;
 mod exit;
@@ -14,13 +15,17 @@ pub mod json;
 mod names;
 mod outcomes;
 mod port;
+mod row;
+mod shown;
 mod story;
+pub mod svcomp;
 mod tell;
 pub mod text;
 mod trace;
 mod translation;
 mod vacuous;
 
+pub use about::{Asked, EngineReport, Health, ModelReport, Smt};
 pub use check::{CheckReport, CheckVerdict};
 pub use cycle::{Link, axiom_cycle, sc_cycle};
 pub use exit::{Accept, Exit};
@@ -29,6 +34,8 @@ pub use graph::tell_graph;
 pub use names::{location_list, value_name};
 pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, Shown, list};
 pub use port::{Fresh, PortReport, PortVerdict};
+pub use row::{Row, Status};
+pub use shown::Report;
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};
 pub use trace::{Trace, TraceError};

@@ -9,7 +9,7 @@ use std::fmt;
 
 use wattle_engine::{Bound, Census, Reason, Tally};
 use wattle_logic::{Kind, Sort, Term, Value};
-use wattle_program::{Program, Question, Shape, Vocabulary};
+use wattle_program::{Program, Question, Shape};
 use wattle_source::{Diagnostic, FileId, Sources};
 
 use crate::names::value_name;
@@ -207,7 +207,7 @@ struct Column {
 
 impl Column {
     fn new(program: &Program, shape: &Shape, term: &Term) -> Column {
-        let litmus = !matches!(program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+        let litmus = program.is_litmus();
         match term.kind() {
             Kind::LocalOf { process, copy, local } => {
                 let copy = copy.as_value().and_then(Value::as_int).unwrap_or(0);

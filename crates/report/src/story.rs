@@ -97,6 +97,14 @@ pub enum Effect {
         /// The name of a thread, or `*` for all.
         target: String,
     },
+    /// The thread creates another.
+    Created {
+        thread: String,
+    },
+    /// The thread has waited for another to end.
+    Joined {
+        thread: String,
+    },
     Failed {
         assertion: String,
     },
@@ -137,6 +145,8 @@ pub enum ViolatedKind {
     Exists,
     Fault,
     Deadlock,
+    /// The program has no meaning, because of these accesses.
+    Undefined,
 }
 
 impl ViolatedKind {
@@ -149,6 +159,7 @@ impl ViolatedKind {
             ViolatedKind::Exists => "exists",
             ViolatedKind::Fault => "fault",
             ViolatedKind::Deadlock => "deadlock",
+            ViolatedKind::Undefined => "undefined",
         }
     }
 }

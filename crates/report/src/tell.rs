@@ -11,6 +11,7 @@ use wattle_engine::{Counterexample, Violation};
 use wattle_logic::{Kind, Sort, Value};
 use wattle_memory::operational::{self, Action, Half, MoveResult, State, Stored};
 use wattle_memory::{EventKind, Execution, Machine, observe};
+use wattle_program::passes::Signal;
 use wattle_program::step::{Access, AccessKind, Remote, RemoteUpdate};
 use wattle_program::{
     Choice, Edge, EdgeId, Mode, Op, Origin, Point, ProcessId, Program, PropertyKind, Question, Role, Shape,
@@ -84,11 +85,29 @@ pub fn tell(
 /// The text under a span on one line, without what follows its head.
 pub fn statement_text(sources: &Sources, span: Span) -> String {
     let text = sources.slice(span);
-    let head = text.split('{').next().unwrap_or(text).trim();
+    let head = condition_only(text).split('{').next().unwrap_or(text).trim();
     let head = if head.is_empty() { text } else { head };
     let words: Vec<&str> = head.split_whitespace().collect();
     let line = words.join(" ");
     line.trim_end_matches(';').trim_end().to_owned()
+}
+
+/// Of a branch or a loop, the part up to the end of its condition.
+fn condition_only(text: &str) -> &str {
+    let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    if !matches!(word, "if" | "while" | "for" | "switch") {
+        return text;
+    }
+    let mut depth = 0;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth == 1 => return &text[..=at],
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    text
 }
 
 struct Teller<'a> {
@@ -218,9 +237,17 @@ impl Teller<'_> {
                         let write =
                             self.sources_of_reads.get(&number).and_then(|writes| writes.get(reads)).copied();
                         reads += 1;
+                        if let Some(signal) = signal(self.program, self.shape, *location, Some(value)) {
+                            effects.extend(signal);
+                            continue;
+                        }
                         effects.push(self.read(thread, edge.mode, *location, value, write, before));
                     }
                     AccessKind::Write { location, value } => {
+                        if let Some(signal) = signal(self.program, self.shape, *location, None) {
+                            effects.extend(signal);
+                            continue;
+                        }
                         let (name, value) = self.cell(*location, Some(value));
                         let variable = self.shape.locations[*location as usize].variable;
                         let unbuffered = self.program.variables[variable as usize].unbuffered;
@@ -417,6 +444,26 @@ pub(crate) fn place(sources: &Sources, span: Span) -> Option<Position> {
     (!span.is_nowhere()).then(|| sources.start(span))
 }
 
+/// What an access to a hidden location of the pass `threads` says to the reader, if it is one: that a thread starts
+/// another, or that one has ended. (`read`: the value of a load.)
+pub(crate) fn signal(
+    program: &Program,
+    shape: &Shape,
+    location: u32,
+    read: Option<&Value>,
+) -> Option<Option<Effect>> {
+    let variable = shape.locations[location as usize].variable;
+    let (signal, process) = Signal::of(program, variable)?;
+    let first = shape.locations_of(variable).min()?;
+    let thread = || shape.thread_name(program, shape.thread(process, location - first));
+    Some(match (signal, read) {
+        (Signal::Started, None) => Some(Effect::Created { thread: thread() }),
+        (Signal::Ended, Some(Value::Int(1))) => Some(Effect::Joined { thread: thread() }),
+        // That it starts or ends is told where somebody else does something about it.
+        _ => None,
+    })
+}
+
 pub(crate) fn cell(
     program: &Program,
     shape: &Shape,
@@ -498,6 +545,9 @@ pub(crate) fn violated(
         Violation::Fault { thread, edge: id, fault, .. } => {
             Violated { text: fault.to_string(), ..at(ViolatedKind::Fault, edge(thread, id).origin.0) }
         }
+        Violation::Undefined { axiom } => {
+            Violated { kind: ViolatedKind::Undefined, text: axiom.replace('-', " "), place: None }
+        }
         Violation::Deadlock => Violated {
             kind: ViolatedKind::Deadlock,
             text: "nothing can move, and not all threads have ended".into(),
@@ -540,11 +590,12 @@ pub(crate) fn finish(
                 locals.extend(shown.map(|local| (*thread, local)));
             }
         }
-        Violation::Fault { .. } | Violation::Deadlock => {}
+        Violation::Fault { .. } | Violation::Deadlock | Violation::Undefined { .. } => {}
     }
     let touched: BTreeSet<&str> = moves.iter().flat_map(|one| &one.effects).filter_map(location_of).collect();
     let all = shape.locations.len() <= FEW_LOCATIONS;
     let memory = (0..shape.locations.len() as u32)
+        .filter(|at| Signal::of(program, shape.locations[*at as usize].variable).is_none())
         .filter(|at| {
             all || locations.contains(at) || touched.contains(shape.location_name(program, *at).as_str())
         })

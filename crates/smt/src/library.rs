@@ -22,7 +22,9 @@ const OLDEST: (u32, u32) = (5, 3);
 ///
 /// The three of Spacer keep the Horn clauses of a straight line apart: with any of them on, clauses are
 /// melted into one and interpolants become strongest postconditions.
-const OPTIONS: [(&CStr, &CStr); 4] = [
+const OPTIONS: [(&CStr, &CStr); 5] = [
+    // Or else a Ctrl-C while a question is being answered ends that question, and nobody else hears of it.
+    (c"ctrl_c", c"false"),
     // Models are read for single values, not to be looked at: making them small takes a third of the time.
     (c"model.compact", c"false"),
     (c"fp.xform.inline_eager", c"false"),

@@ -48,6 +48,7 @@ impl Build {
             range: None,
             init: Init::Values(vec![int(init)]),
             unbuffered: false,
+            place: None,
             owner: None,
             span: Span::NOWHERE,
         });

@@ -45,7 +45,7 @@ const fn other(name: &'static str, text: &'static str, remark: &'static str) -> 
     Algorithm { name, text, paper: None, remark }
 }
 
-pub(super) const ALGORITHMS: [Algorithm; 18] = [
+pub(super) const ALGORITHMS: [Algorithm; 20] = [
     row("Dekker", "dekker/dekker_rma", (11, 1, 498), (29, 2068, 876), (4, 12), "turn at a third process"),
     row(
         "Peterson",
@@ -129,13 +129,20 @@ pub(super) const ALGORITHMS: [Algorithm; 18] = [
     ),
     row(
         "Ticket",
-        "ticket/ticket_rma",
+        "ticket/ticket_rma_unbounded",
         (17, 114, 640),
         (43, 3615, 4320),
         (5, 6),
-        "words at a third process; tickets up to 3",
+        "words at a third process",
     ),
-    row("Bakery", "bakery/bakery_rma", (19, 330, 828), (41, 2947, 288), (6, 10), "tickets up to 3"),
+    row(
+        "Bakery",
+        "bakery/bakery_rma_unbounded",
+        (19, 330, 828),
+        (41, 2947, 288),
+        (6, 10),
+        "every variable at its only writer",
+    ),
     row(
         "RMA Lock",
         "rma_lock/rma_lock",
@@ -144,6 +151,8 @@ pub(super) const ALGORITHMS: [Algorithm; 18] = [
         (9, 18),
         "D-MCS, from memory of its paper",
     ),
+    other("Ticket, bounded", "ticket/ticket_rma", "each process enters twice"),
+    other("Bakery, bounded", "bakery/bakery_rma", "tickets up to 3"),
     other("Bakery, 3", "bakery/bakery_rma_3", "three processes"),
     other("Ticket, 3", "ticket/ticket_rma_3", "three processes"),
     other("RMA Lock, 3", "rma_lock/rma_lock_3", "three processes"),

@@ -7,6 +7,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod c;
+mod compiled;
 mod cubicle;
 mod cycles;
 mod herd;
@@ -44,12 +46,19 @@ fn main() -> ExitCode {
             }));
         }
     }
+    let c11 = |folder: &Path| each("c11", folder, "compiled", compiled::is_allowed);
+    trials.extend(of("compiled c11", &data().join("c11"), c11));
     for folder in cycles::FOLDERS {
         trials
             .extend(of(&format!("cycles {}", folder.0), &data().join(folder.0), |_| cycles::rows_of(folder)));
     }
     trials.extend(of("cubicle", &root().join("../shared/data/cub"), cubicle::rows_of));
     trials.extend(of("memorax", &root().join("../shared/data/rmm"), memorax::rows_of));
+    for folder in wattle_bench::c::FOLDERS {
+        trials.extend(of(&format!("c {folder}"), &wattle_bench::c::data().join(folder), |_| {
+            c::rows_of(folder)
+        }));
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

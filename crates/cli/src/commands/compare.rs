@@ -3,9 +3,9 @@
 use wattle_driver::check::Check;
 use wattle_driver::compare::{Compare, Compared, compare};
 use wattle_driver::port::port;
-use wattle_driver::{Input, in_order, models};
-use wattle_report::text::{Detail, Options, Table};
-use wattle_report::{CheckVerdict, Exit, OutcomesReport, json, text};
+use wattle_driver::{Input, models};
+use wattle_report::text::{Detail, Options, Shown, Table};
+use wattle_report::{CheckReport, CheckVerdict, Exit, OutcomesReport, text};
 
 use super::{Session, accept, atomic_copy, budget, inputs, property, settings};
 use crate::args::{self, Format};
@@ -34,55 +34,51 @@ pub(crate) fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, S
     if args.from.is_some() {
         return run_port(args, &request, &inputs, session);
     }
-    let jobs = args.inputs.reading.jobs;
-    let meter = session.meter(jobs);
-    let (watch, output) = (session.watch.clone(), &mut session.output);
     let accept = accept(args.accept_bounded, &args.strict);
     let mut table = None;
     let mut exit = Exit::Good;
-    let mut problem = None;
-    in_order(
+    session.each(
         &inputs,
-        jobs,
-        |input| compare(&request, input, &watch),
-        |_, compared| {
-            let compared = match compared {
-                Ok(Compared::Verdicts(compared)) => compared,
-                Ok(Compared::Outcomes(reports)) => {
-                    for report in &reports {
-                        exit = exit.worst(Exit::of_outcomes(report, accept));
-                    }
-                    return meter.aside(|| side_by_side(&reports, &mut table, &inputs, output));
-                }
-                Err(message) => {
-                    problem = Some(message);
-                    return false;
-                }
-            };
-            for checked in &compared {
-                let report = &checked.report;
-                exit = exit.worst(Exit::of_check(report, accept));
-                // The verdicts side by side; stories only on demand. A bad file is bad once.
-                let bad = matches!(report.verdict, CheckVerdict::Error);
-                let brief = output.options.detail == Detail::Normal && !bad;
-                let detail = if brief { Detail::Quiet } else { output.options.detail };
-                let options = Options { detail, ..output.options };
-                let open = meter.aside(|| match output.format {
-                    Format::Json => output.json(&json::check(report, options.timing)),
-                    Format::Text => output.shown(&text::check(report, &options)),
-                });
-                if !open {
-                    return false;
-                }
-                if bad && output.format == Format::Text {
-                    break;
-                }
+        args.inputs.reading.jobs,
+        |input, watch| compare(&request, input, watch),
+        |output, compared| match compared {
+            Compared::Outcomes(reports) => {
+                reports.iter().for_each(|report| exit = exit.worst(Exit::of_outcomes(report, accept)));
+                side_by_side(&reports, &mut table, &inputs, output)
             }
-            true
+            Compared::Verdicts(compared) => {
+                let reports: Vec<&CheckReport> = compared.iter().map(|checked| &checked.report).collect();
+                reports.iter().for_each(|report| exit = exit.worst(Exit::of_check(report, accept)));
+                verdicts(&reports, &mut table, &inputs, output)
+            }
         },
-    );
-    meter.finish();
-    problem.map_or(Ok(exit), Err)
+    )?;
+    Ok(exit)
+}
+
+/// The verdicts of one program as a row; stories only on demand.
+fn verdicts(
+    reports: &[&CheckReport],
+    table: &mut Option<Table>,
+    inputs: &[Input],
+    output: &mut Output,
+) -> bool {
+    let options = output.options;
+    let bad = reports.iter().find(|report| matches!(report.verdict, CheckVerdict::Error));
+    match (output.format, options.detail, bad) {
+        // A bad file is bad once.
+        (Format::Text | Format::Svcomp, _, Some(report)) => output.report(*report),
+        (Format::Json, ..) | (_, Detail::Verbose, _) => reports.iter().all(|report| output.report(*report)),
+        (Format::Text | Format::Svcomp, ..) => {
+            let models = reports.iter().map(|report| &*report.model);
+            let (table, mut text) = under_header(table, models, inputs, &options);
+            text.push_str(&table.verdicts(reports, &options));
+            // What is said of the text is said once.
+            let beside = reports.iter().map(|report| text::check(report, &options).aside);
+            let aside = beside.into_iter().find(|aside| !aside.is_empty()).unwrap_or_default();
+            output.shown(&Shown { result: text, aside })
+        }
+    }
 }
 
 /// One row, under the header if it is the first. With `-v` whole lists follow each other instead.
@@ -94,26 +90,35 @@ fn side_by_side(
 ) -> bool {
     let options = output.options;
     match (output.format, options.detail) {
-        (Format::Json, _) => {
-            reports.iter().all(|report| output.json(&json::outcomes(report, options.timing)))
-        }
-        (Format::Text, Detail::Verbose) => reports.iter().all(|report| {
+        (Format::Json, _) => reports.iter().all(|report| output.report(report)),
+        (Format::Text | Format::Svcomp, Detail::Verbose) => reports.iter().all(|report| {
             let mut shown = text::outcomes(report, &options);
             shown.result.insert_str(0, &format!("{}:\n", options.style.strong(&report.model)));
             output.shown(&shown)
         }),
-        (Format::Text, _) => {
-            let mut text = String::new();
-            let table = table.get_or_insert_with(|| {
-                let table =
-                    Table::new(reports.iter().map(|report| &*report.model), inputs.iter().map(Input::stem));
-                text.push_str(&table.header(&options));
-                table
-            });
+        (Format::Text | Format::Svcomp, _) => {
+            let models = reports.iter().map(|report| &*report.model);
+            let (table, mut text) = under_header(table, models, inputs, &options);
             text.push_str(&table.row(reports, &options));
             output.text(&text)
         }
     }
+}
+
+/// The table, with its header if there was none before.
+fn under_header<'t, 'a>(
+    table: &'t mut Option<Table>,
+    models: impl Iterator<Item = &'a str>,
+    inputs: &'a [Input],
+    options: &Options,
+) -> (&'t Table, String) {
+    let mut header = String::new();
+    let table = table.get_or_insert_with(|| {
+        let table = Table::new(models, inputs.iter().map(Input::stem));
+        header = table.header(options);
+        table
+    });
+    (table, header)
 }
 
 fn run_port(
@@ -122,29 +127,15 @@ fn run_port(
     inputs: &[Input],
     session: &mut Session,
 ) -> Result<Exit, String> {
-    let jobs = args.inputs.reading.jobs;
-    let meter = session.meter(jobs);
-    let (watch, output) = (session.watch.clone(), &mut session.output);
     let mut exit = Exit::Good;
-    let mut problem = None;
-    in_order(
+    session.each(
         inputs,
-        jobs,
-        |input| port(request, input, &watch),
-        |_, report| match report {
-            Err(message) => {
-                problem = Some(message);
-                false
-            }
-            Ok(report) => {
-                exit = exit.worst(Exit::of_port(&report));
-                meter.aside(|| match output.format {
-                    Format::Json => output.json(&json::port(&report, output.options.timing)),
-                    Format::Text => output.shown(&text::port(&report, &output.options)),
-                })
-            }
+        args.inputs.reading.jobs,
+        |input, watch| port(request, input, watch),
+        |output, report| {
+            exit = exit.worst(Exit::of_port(&report));
+            output.report(&report)
         },
-    );
-    meter.finish();
-    problem.map_or(Ok(exit), Err)
+    )?;
+    Ok(exit)
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exi
                 output.json(&line(&found, names, Some(difference)));
             }
         }
-        Format::Text => {
+        Format::Text | Format::Svcomp => {
             for difference in &found.differences {
                 output.text(&text(difference, output.options.detail));
             }
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &args::Distinguish, session: &mut Session) -> Result<Exi
     }
     if found.differences.is_empty() {
         match output.format {
-            Format::Text => output.text(&none(&found, names)),
+            Format::Text | Format::Svcomp => output.text(&none(&found, names)),
             Format::Json => output.json(&line(&found, names, None)),
         };
         return Ok(Exit::Undecided);

@@ -1,15 +1,16 @@
 //! `wattle fix`.
 
 use wattle_driver::fix::{All, Fix, Method, fix};
-use wattle_driver::{in_order, models};
-use wattle_report::{Exit, json, text};
+use wattle_driver::models;
+use wattle_report::Exit;
 
-use super::{Session, accept, atomic_copy, budget, inputs, settings_with};
-use crate::args::{self, Format};
+use super::{Session, accept, atomic_copy, budget, inputs, property, settings_with};
+use crate::args;
 
 pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, String> {
     let request = Fix {
         model: models::resolve(&args.model, atomic_copy(&args.search))?,
+        property: property(args.check),
         engine: args.search.engine.clone(),
         settings: settings_with(&args.search, &args.predicates, &args.abstract_buffers, session),
         budget: budget(&args.search),
@@ -31,29 +32,16 @@ pub(crate) fn run(args: &args::Fix, session: &mut Session) -> Result<Exit, Strin
         write: args.write,
     };
     let inputs = inputs(&args.inputs);
-    let jobs = args.inputs.reading.jobs;
-    let meter = session.meter(jobs);
-    let (watch, output) = (session.watch.clone(), &mut session.output);
+    let accept = accept(args.accept_bounded, &args.strict);
     let mut exit = Exit::Good;
-    let mut problem = None;
-    in_order(
+    session.each(
         &inputs,
-        jobs,
-        |input| fix(&request, input, &watch),
-        |_, report| match report {
-            Err(message) => {
-                problem = Some(message);
-                false
-            }
-            Ok(report) => {
-                exit = exit.worst(Exit::of_fix(&report, accept(args.accept_bounded, &args.strict)));
-                meter.aside(|| match output.format {
-                    Format::Json => output.json(&json::fix(&report, output.options.timing)),
-                    Format::Text => output.shown(&text::fix(&report, &output.options)),
-                })
-            }
+        args.inputs.reading.jobs,
+        |input, watch| fix(&request, input, watch),
+        |output, report| {
+            exit = exit.worst(Exit::of_fix(&report, accept));
+            output.report(&report)
         },
-    );
-    meter.finish();
-    problem.map_or(Ok(exit), Err)
+    )?;
+    Ok(exit)
 }

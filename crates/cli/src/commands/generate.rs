@@ -33,10 +33,12 @@ pub(crate) fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, 
     let mut first = true;
     let made = generate(&request, &mut |test| match (output.format, output.options.detail, &test.file) {
         (Format::Json, ..) => output.json(&line(&test)),
-        (Format::Text, Detail::Quiet, _) => output.text(&format!("{}\n", test.name)),
-        (Format::Text, Detail::Verbose, _) => output.text(&format!("{:<30} {}\n", test.name, test.cycle)),
-        (Format::Text, Detail::Normal, Some(_)) => true,
-        (Format::Text, Detail::Normal, None) => {
+        (Format::Text | Format::Svcomp, Detail::Quiet, _) => output.text(&format!("{}\n", test.name)),
+        (Format::Text | Format::Svcomp, Detail::Verbose, _) => {
+            output.text(&format!("{:<30} {}\n", test.name, test.cycle))
+        }
+        (Format::Text | Format::Svcomp, Detail::Normal, Some(_)) => true,
+        (Format::Text | Format::Svcomp, Detail::Normal, None) => {
             let gap = if std::mem::take(&mut first) { "" } else { "\n" };
             output.text(&format!("{gap}{}", test.text))
         }

@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
-use wattle_driver::{Input, Watch, gather};
+use wattle_driver::{Input, Watch, gather, in_order};
 use wattle_engine::{Budget, Property, Work};
 use wattle_engine_backward::{Backward, Order};
 use wattle_engine_bmc::{Bmc, Formulated};
@@ -56,10 +56,39 @@ impl Session {
     }
 
     /// A progress line for a command that searches, one file at a time.
-    pub(crate) fn meter(&mut self, jobs: usize) -> Meter {
+    fn meter(&mut self, jobs: usize) -> Meter {
         let meter = Meter::new(!self.quiet && jobs <= 1 && self.output.format == Format::Text);
         self.watch.listener = meter.listener();
         meter
+    }
+
+    /// Work on all inputs, several at once if `jobs` says so, and do something about each result in the order of the inputs, with the
+    /// progress line out of the way. `done` says whether to go on: not if nobody reads any more. `Err` ends the work too: the
+    /// request makes no sense.
+    pub(crate) fn each<R: Send>(
+        &mut self,
+        inputs: &[Input],
+        jobs: usize,
+        work: impl Fn(&Input, &Watch) -> Result<R, String> + Sync,
+        mut done: impl FnMut(&mut Output, R) -> bool,
+    ) -> Result<(), String> {
+        let meter = self.meter(jobs);
+        let (watch, output) = (self.watch.clone(), &mut self.output);
+        let mut problem = None;
+        in_order(
+            inputs,
+            jobs,
+            |input| work(input, &watch),
+            |_, result| match result {
+                Ok(result) => meter.aside(|| done(output, result)),
+                Err(message) => {
+                    problem = Some(message);
+                    false
+                }
+            },
+        );
+        meter.finish();
+        problem.map_or(Ok(()), Err)
     }
 
     /// An interrupted run says so in its exit code, whatever else it found.
@@ -71,7 +100,7 @@ impl Session {
 fn inputs(inputs: &Inputs) -> Vec<Input> {
     let reading = &inputs.reading;
     let found = gather(&inputs.files, reading.lang.as_deref(), &mut io::stdin().lock());
-    found.into_iter().map(|input| input.with_copies(reading.copies.clone())).collect()
+    found.into_iter().map(|input| reading.c.reading(input.with_copies(reading.copies.clone()))).collect()
 }
 
 fn budget(search: &Search) -> Budget {
@@ -124,6 +153,7 @@ fn backward(search: &Search) -> Backward {
     Backward {
         max_processes: search.max_processes.unwrap_or(default.max_processes),
         max_nodes: search.nodes.unwrap_or(default.max_nodes),
+        threads: search.threads.max(1),
         order: match search.search_order {
             SearchOrder::Best => Order::Best,
             SearchOrder::Bfs => Order::Breadth,

@@ -1,9 +1,7 @@
 //! `wattle models`.
 
-use serde_json::json;
-use wattle_driver::models::models;
-use wattle_report::Exit;
-use wattle_report::json::SCHEMA;
+use wattle_driver::models::{ALIASES, models};
+use wattle_report::{Exit, ModelReport};
 
 use super::Session;
 use crate::args::Format;
@@ -12,15 +10,11 @@ pub(crate) fn run(session: &mut Session) -> Result<Exit, String> {
     let output = &mut session.output;
     let width = models().iter().map(|model| model.name.len()).max().unwrap_or(0);
     for model in models() {
-        match output.format {
-            Format::Json => {
-                output.json(&json!({"schema": SCHEMA, "model": &*model.name, "summary": model.summary}))
-            }
-            Format::Text => {
-                let name = output.options.style.strong(&format!("{:<width$}", model.name));
-                output.text(&format!("{name} {}\n", model.summary))
-            }
-        };
+        output.report(&ModelReport { name: &model.name, summary: &model.summary, width });
+    }
+    if output.format == Format::Text {
+        let also = ALIASES.map(|(alias, known)| format!("{alias} = {known}"));
+        output.text(&format!("also called: {}\n", also.join(", ")));
     }
     Ok(Exit::Good)
 }

@@ -25,7 +25,12 @@ fn here() -> PathBuf {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wattle"));
-    command.args(arguments).current_dir(here().join("inputs")).env_remove("NO_COLOR").env("TERM", "dumb");
+    command
+        .args(arguments)
+        .current_dir(here().join("inputs"))
+        .env_remove("NO_COLOR")
+        .env_remove("COLUMNS")
+        .env("TERM", "dumb");
     command
 }
 

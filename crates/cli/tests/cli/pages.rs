@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use wattle_driver::engines::ENGINES;
+
 use super::{command, here};
 
 fn root() -> PathBuf {
@@ -16,7 +18,9 @@ fn pages() -> BTreeMap<String, String> {
     let docs = folder.map(|entry| entry.expect("a page").path());
     let pages = docs.chain(["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)));
     let markdown = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // The index has the name of the page at the root.
+    let name =
+        |path: &Path| path.strip_prefix(root()).unwrap_or(path).display().to_string().replace('/', "-");
     markdown.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
 }
 
@@ -32,6 +36,23 @@ fn blocks(language: &str) -> Vec<(String, String)> {
         })
     });
     blocks.collect()
+}
+
+/// The index leads to every page, the overview to the index, and every engine's page says what it cannot do.
+#[test]
+fn every_page_is_found() {
+    let pages = pages();
+    let index = &pages["docs-README.md"];
+    for name in pages.keys().filter_map(|name| name.strip_prefix("docs-")).filter(|name| *name != "README.md")
+    {
+        assert!(index.contains(&format!("]({name})")), "docs/README.md does not lead to {name}");
+    }
+    assert!(pages["README.md"].contains("](docs/README.md)"), "README.md does not lead to the index");
+    for engine in ENGINES {
+        let page = pages.get(&format!("docs-{}.md", engine.name));
+        let page = page.unwrap_or_else(|| panic!("engine {} has no page", engine.name));
+        assert!(page.contains("\n## Limits\n"), "the page of {} has no limits", engine.name);
+    }
 }
 
 /// A folder for the files of one test.
@@ -65,12 +86,14 @@ fn printed(arguments: &[&str], folder: &Path) -> (String, Option<i32>) {
 #[test]
 fn programs_are_what_their_comments_say() {
     let folder = Folder::new("programs");
-    let blocks = blocks("wtl");
-    assert!(blocks.len() >= 11, "{}", blocks.len());
-    for (name, text) in &blocks {
-        let file = folder.write(&format!("{name}.wtl"), text);
-        let (printed, code) = printed(&["test", &file, "--no-timing"], &folder.0);
-        assert!(code == Some(0) && !printed.starts_with('0'), "{name}:\n{printed}");
+    for (language, count) in [("wtl", 11), ("c", 2)] {
+        let blocks = blocks(language);
+        assert!(blocks.len() >= count, "{}", blocks.len());
+        for (name, text) in &blocks {
+            let file = folder.write(&format!("{name}.{language}"), text);
+            let (printed, code) = printed(&["test", &file, "--no-timing"], &folder.0);
+            assert!(code == Some(0) && !printed.starts_with('0'), "{name}:\n{printed}");
+        }
     }
 }
 

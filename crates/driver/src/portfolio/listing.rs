@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use wattle_engine::{Census, Engine, Halt, Outcome, Reason, Run, Tally, Task};
 use wattle_logic::Fault;
-use wattle_program::{Program, Vocabulary};
+use wattle_program::Program;
 
 pub(crate) struct Listed {
     pub engine: &'static str,
@@ -24,7 +24,7 @@ pub(crate) fn listed(
     run: &Run,
     holds: impl Fn(&Program, &Outcome) -> Result<bool, Fault>,
 ) -> Result<Listed, Halt> {
-    let litmus = !matches!(task.program.vocabulary, Vocabulary::Generic | Vocabulary::Rma);
+    let litmus = task.program.is_litmus();
     let counting = litmus || task.memory.machine.is_none();
     let mut order: Vec<&dyn Engine> = engines.iter().map(|engine| &**engine).collect();
     order.retain(|engine| engine.lists().is_some());

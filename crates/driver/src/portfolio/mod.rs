@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wattle_engine::{
-    Answer, Contradiction, Counterexample, Coverage, Engine, Halt, Hints, Reason, Run, Statistics, Suspicion,
-    Task, Unsupported, Verdict, Work,
+    Answer, Bound, Contradiction, Counterexample, Coverage, Engine, Halt, Hints, Reason, Run, Statistics,
+    Suspicion, Task, Unsupported, Verdict, Work,
 };
 use wattle_judge::confirm::{confirm, observed};
 use wattle_judge::tidy;
@@ -255,13 +255,19 @@ impl<'r> Round<'r> {
         answer.verdict = self.judged(name, answer.verdict, &answer.coverage).map_err(|why| (number, why))?;
         match &mut answer.verdict {
             Verdict::Safe { .. } | Verdict::Unsafe { .. } => {}
+            // All engines are given the same part of the text, so none can say more.
+            Verdict::SafeUpTo { bound: Bound::Covered } => {}
             Verdict::SafeUpTo { bound } => {
                 remarks.push(format!("engine {name} answers up to a bound: {bound}"));
                 self.bounded.get_or_insert(Decided { turn: Some(number), answer });
                 return Ok(None);
             }
-            // After an interruption no further engine is asked.
-            Verdict::Unknown { reason: Reason::Interrupted } => {}
+            // After an interruption no further engine is asked, and what is known is said.
+            Verdict::Unknown { reason: Reason::Interrupted } => {
+                if let Some(bounded) = self.bounded.take() {
+                    return Ok(Some(bounded));
+                }
+            }
             Verdict::Unknown { reason } => {
                 let limited = matches!(reason, Reason::Work | Reason::Timeout);
                 if limited && share.was_stopped() && !self.portfolio.turns[number].is_glance() {

@@ -25,9 +25,15 @@ pub(crate) fn all_refuse(task: &Task<'_>, refusals: &[(&dyn Engine, Unsupported)
     most.cloned().unwrap_or_else(|| Unsupported::new("no engine"))
 }
 
-/// Does the other reason say more?
+/// Does the other reason say more? Of two constructs that are not handled, the one that has a place in the text does.
 pub(crate) fn says_more(other: &Reason, than: &Reason) -> bool {
-    matches!(than, Reason::Unsupported(_)) && !matches!(other, Reason::Unsupported(_))
+    match (than, other) {
+        (Reason::Unsupported(than), Reason::Unsupported(other)) => {
+            than.span.is_none() && other.span.is_some()
+        }
+        (Reason::Unsupported(_), _) => true,
+        _ => false,
+    }
 }
 
 /// A program of the same vocabulary in which nothing happens.

@@ -12,6 +12,7 @@
 mod expectation;
 mod row;
 
+pub use wattle_report::{Row, Status};
 use wattle_source::Diagnostic;
 
 use crate::check::Check;
@@ -26,28 +27,6 @@ pub struct Test {
     pub check: Check,
     /// Accept files without expectations.
     pub allow_missing: bool,
-}
-
-/// One comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub file: String,
-    pub line: u32,
-    pub model: Option<String>,
-    /// What was compared: `verdict`, `states`, `fix` …
-    pub what: String,
-    pub status: Status,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Status {
-    Passed,
-    /// As expected, but the proof is about nothing.
-    Vacuous,
-    Failed(String),
-    /// An internal error of wattle.
-    Internal(String),
-    Ignored(String),
 }
 
 /// All comparisons of one file. `Err`: options that mean nothing for it, which is no matter of what is expected.

@@ -4,7 +4,7 @@ use wattle_driver::check::{Check, check};
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::{Input, Watch, models};
 use wattle_engine::{Budget, Property, Reason};
-use wattle_report::{CheckReport, CheckVerdict};
+use wattle_report::{CheckReport, CheckVerdict, Effect};
 
 use super::smt;
 
@@ -83,6 +83,37 @@ fn an_assertion_that_is_reached_counts_for_every_engine() {
         for (engine, model) in everywhere() {
             let verdict = checked(text, model, engine, false).verdict;
             assert_eq!(verdict.word(), expected, "{engine} under {model}: {verdict:?}\n{text}");
+        }
+    }
+}
+
+/// A fault is a violation, by whichever engine and under whatever form of model: before its step has done anything, and in the
+/// middle of it.
+#[test]
+fn faults_are_violations() {
+    let cases = [
+        ("shared a[2], i; thread p { local r; r = i; a[r] = 1; } thread q { i = 2; }", "index out of bounds"),
+        ("shared x; thread p { local r; r = x; x = 10 / (1 - r); } thread q { x = 1; }", "division by zero"),
+        (
+            "shared x; thread p { local r; atomic { r = x; x = 10 / r; } } thread q { x = 2; }",
+            "division by zero",
+        ),
+    ];
+    for (text, fault) in cases {
+        for (engine, model) in
+            everywhere().filter(|(engine, _)| ["explore", "bmc", "enumerate"].contains(engine))
+        {
+            let verdict = checked(text, model, engine, false).verdict;
+            let CheckVerdict::Unsafe { story } = &verdict else {
+                panic!("{engine} under {model}: {verdict:?}\n{text}");
+            };
+            assert_eq!(story.violated.text, fault, "{engine} under {model}\n{text}");
+            let last = story.moves.iter().rfind(|one| one.thread == 0).map(|one| &one.effects);
+            let shown = Effect::Fault { what: fault.into() };
+            assert!(
+                last.is_some_and(|effects| effects.contains(&shown)),
+                "{engine} under {model}: {last:?}\n{text}"
+            );
         }
     }
 }

@@ -3,10 +3,17 @@
 //! Nothing here asks a clock. Engines count what they do (`Run::work`), and a run knows the most that was done between two
 //! looks. How well counted work agrees with time is measured by `cargo xtask bench limits`.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use wattle_driver::check::{Check, check};
 use wattle_driver::engines::{ENGINES, Settings};
-use wattle_driver::{Goal, Input, Loaded, load, models, prepare};
-use wattle_engine::{Budget, Certificate, Engine, Halt, Property, Reason, Run, Task, Verdict, Work};
+use wattle_driver::{Goal, Input, Loaded, Watch, load, models, prepare};
+use wattle_engine::{
+    Bound, Budget, Certificate, Engine, Halt, Progress, Property, Reason, Run, Task, Verdict, Work,
+};
 use wattle_judge::certify::certify;
+use wattle_report::CheckVerdict;
 use wattle_testing::heavy;
 
 use super::smt;
@@ -121,4 +128,31 @@ fn judges_look_at_their_budget() {
     }
     assert_eq!(forms.first(), Some(&"state space"), "{forms:?}");
     assert!(forms.contains(&"executions"), "{forms:?}");
+}
+
+/// Who interrupts a search is told how far it came.
+#[test]
+fn an_interruption_keeps_the_bound() {
+    let text = "shared x; thread p { local i; while (true) { i = x; x = i + 1; } }
+                thread q { local i; i = x; assert i != 1000000; }";
+    let watch = Watch::default();
+    let cancelled = watch.cancelled.clone();
+    let enough = move |progress: &Progress| cancelled.store(progress.depth >= 4, Ordering::Relaxed);
+    let watch = Watch { listener: Some(Arc::new(enough)), ..watch };
+    let request = Check {
+        model: models::resolve("power", false).unwrap(),
+        property: Property::Stated,
+        engine: Some("bmc".into()),
+        settings: Settings::default(),
+        budget: Budget::default(),
+        certify: false,
+        atomic_copy: false,
+        blame_weak_memory: false,
+        litmus: false,
+    };
+    let report = check(&request, &Input::text("a.wtl", "wtl", text), &watch).unwrap().report;
+    let CheckVerdict::Bounded { bound: Bound::Unwinding(rounds) } = report.verdict else {
+        panic!("{:?}", report.verdict);
+    };
+    assert!((1..4).contains(&rounds), "{rounds}");
 }

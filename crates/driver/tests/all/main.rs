@@ -8,7 +8,10 @@ mod fences;
 mod lies;
 mod limits;
 mod no_execution;
+mod races;
 mod refusals;
+mod sections;
+mod threads;
 mod translations;
 
 use wattle_driver::check::Check;

@@ -1,6 +1,6 @@
 //! The worked example of the paper's section 5, node by node.
 
-use wattle_engine::Run;
+use wattle_engine::{Run, Work};
 
 use crate::cube::Cube;
 use crate::init::initial_state;
@@ -114,9 +114,9 @@ fn with_and_without_fence() {
         let (run, options) = (Run::default(), Backward { max_nodes: 60, ..Backward::default() });
         for (lasting, order) in [(0, Order::Best), (0, Order::Breadth), (0, Order::Depth)] {
             let options = Backward { order, ..options.clone() };
-            let mut search = Search::new(&system, &options, lasting, &run);
-            let end = search.backward().unwrap();
-            assert_eq!(matches!(end, End::Safe), fence, "{order:?}");
+            let mut search = Search::new(&system, &options, lasting, None, &run);
+            let end = search.backward(Work::nanoseconds(u64::MAX)).unwrap();
+            assert_eq!(matches!(end, Some(End::Safe)), fence, "{order:?}");
             assert!(search.statistics.visited < 20);
         }
     }

@@ -133,3 +133,27 @@ fn broadcasts_and_order() {
         ["safe", "safe"],
     );
 }
+
+/// `corpus/cub/overtaken.cub`: the late one has seen that the other has not begun, so it is first; its store is in memory last. No search that
+/// undoes stores in their order finds that.
+#[test]
+fn stores_that_overtake_what_private_state_shows_are_not_taken_for_safe() {
+    let text = |look: &str, late: &str| {
+        format!(
+            "number_procs 2
+             type loc = Start | Late | Begun
+             type value = Zero | One | Two
+             array PC[proc] : loc
+             weak var X : value
+             init (p) {{ PC[p] = Start && X = Zero }}
+             unsafe (p q) {{ PC[p] = Late && PC[q] = Begun && q@X = One }}
+             transition late ([p] q) requires {{ PC[p] = Start && {look} }} {{ PC[p] := Late; X := One }}
+             transition begin ([p]) requires {{ PC[p] = Start{late} }} {{ PC[p] := Begun; X := Two }}"
+        )
+    };
+    decided(&text("PC[q] = Start", ""), ["safe", "unknown"]);
+    // Where the stores drain, their order is that of the steps.
+    decided(&text("PC[q] = Start && X <> Two", " && X <> Two"), ["safe", "safe"]);
+    // Where nobody looks at the other, either may be first.
+    decided(&text("PC[p] = Start", ""), ["unsafe", "unsafe"]);
+}

@@ -8,13 +8,12 @@
 use std::fmt::Write as _;
 
 use wattle_engine::{Task, Unsupported};
-use wattle_memory::cat::analysis::coherence;
 use wattle_sat::{Definition, Lit, Pair, Solver};
 
 use super::Writer;
 use crate::Bmc;
 use crate::encode::circuit::Circuit;
-use crate::encode::encoding::{self, Encoding, encode};
+use crate::encode::encoding::{Encoding, encode};
 use crate::encode::order;
 
 impl Writer<'_, '_> {
@@ -24,9 +23,8 @@ impl Writer<'_, '_> {
         };
         let mut solver = Solver::new();
         let mut circuit = Circuit::new(&mut solver);
-        let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
-        let options = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
         let structure = self.structure;
+        let options = order::thin_air::granted(axioms, structure, task.program.vocabulary);
         let encoding = encode(structure, &mut circuit, options)?;
         for location in 0..self.shape.locations.len() as u32 {
             self.communication(&encoding, location);

@@ -9,14 +9,15 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Reason, Unsupported, Violation, fault_text};
+use wattle_engine::{Reason, Unsupported, Violation, no_violation};
 use wattle_logic::{Binary, Fault, Kind, Term, Unary};
 use wattle_program::symbolic::formula::{self, Compiled, WholeState};
 use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{Point, ProcessId, Program, Property, PropertyKind, Shape, ThreadId};
 
 use crate::unroll::guard;
-use crate::unroll::structure::{Input, Standing, Structure, Threaded};
+use crate::unroll::section::Membership;
+use crate::unroll::structure::{Input, Partial, Standing, Structure, Threaded};
 
 /// What is asked, as conditions on an execution.
 #[derive(Debug)]
@@ -33,14 +34,15 @@ pub(crate) fn ask(
     shape: &Shape,
     structure: &mut Structure<'_>,
 ) -> Result<Asked, Unsupported> {
-    let mut failures = failures(program, shape, structure);
-    let mut violations: Vec<(Violation, Expr)> = (structure.assertions.iter())
-        .map(|failure| {
-            let step = &structure.steps[failure.step as usize];
-            let (thread, edge) = (step.thread, step.edge);
-            (Violation::Assertion { thread, edge, op: failure.op.unwrap_or(0) }, failure.when)
-        })
-        .collect();
+    let (faults, mut failures) = faults(program, shape, structure);
+    let mut violations = Vec::new();
+    for failure in &structure.assertions {
+        let step = &structure.steps[failure.step as usize];
+        let (thread, edge) = (step.thread, step.edge);
+        let ended = sections_end(&mut structure.arena, &structure.partial, Some((thread, &step.section)));
+        let when = guard::and(&mut structure.arena, failure.when, ended);
+        violations.push((Violation::Assertion { thread, edge, op: failure.op.unwrap_or(0) }, when));
+    }
     let mut finals = Finals { first: structure.inputs.len() as u32, wanted: BTreeSet::new() };
     let arena = &mut structure.arena;
     let mut state = State { threads: &structure.threads, finals: &mut finals };
@@ -69,6 +71,13 @@ pub(crate) fn ask(
         let when = guard::and(arena, asked, bad);
         violations.push((Violation::Property { property: number }, when));
     }
+    let sections = sections_end(arena, &structure.partial, None);
+    for (violation, when) in &mut violations {
+        if !matches!(violation, Violation::Assertion { .. }) {
+            *when = guard::and(arena, *when, sections);
+        }
+    }
+    ends = guard::and(arena, ends, sections);
     // An execution with half a step in it counts for nothing else.
     let mut whole = arena.constant(1);
     for fault in structure.faults.iter().filter(|fault| fault.half) {
@@ -78,6 +87,7 @@ pub(crate) fn ask(
     for (_, when) in &mut violations {
         *when = guard::and(arena, *when, whole);
     }
+    violations.extend(faults);
     ends = guard::and(arena, ends, whole);
     if !finals.wanted.is_empty() {
         let anything = Input { low: i64::MIN, high: i64::MAX };
@@ -86,6 +96,21 @@ pub(crate) fn ask(
         structure.finals.extend(finals.wanted.iter().map(|location| (*location, first + location)));
     }
     Ok(Asked { violations, failures, ends })
+}
+
+/// Every atomic section that begins ends, but for one: a violation in the middle of it has happened all the same.
+fn sections_end(arena: &mut Arena<'_>, partial: &[Partial], but: Option<(ThreadId, &Membership)>) -> Expr {
+    let mut all = arena.constant(1);
+    for partial in partial {
+        let mut ends = guard::not(arena, partial.when);
+        let own = but.filter(|(thread, _)| *thread == partial.thread);
+        let own = own.and_then(|(_, of)| of.iter().find(|(section, _)| *section == partial.section));
+        if let Some((_, when)) = own {
+            ends = guard::or(arena, ends, *when);
+        }
+        all = guard::and(arena, all, ends);
+    }
+    all
 }
 
 /// The threads of these processes stand somewhere.
@@ -125,28 +150,41 @@ fn judge(arena: &mut Arena<'_>, failures: &mut Vec<(Reason, Expr)>, asked: Expr,
     }
 }
 
-/// Steps without a result, and constructs that are not handled.
-fn failures(program: &Program, shape: &Shape, structure: &mut Structure<'_>) -> Vec<(Reason, Expr)> {
-    let mut failures = Vec::new();
+/// Steps without a result: those that violate, and why others are not judged. Constructs that are not handled are among
+/// the latter.
+#[allow(clippy::type_complexity)]
+fn faults(
+    program: &Program,
+    shape: &Shape,
+    structure: &mut Structure<'_>,
+) -> (Vec<(Violation, Expr)>, Vec<(Reason, Expr)>) {
+    let (mut violations, mut failures) = (Vec::new(), Vec::new());
     let arena = &mut structure.arena;
     for failure in &structure.faults {
         let step = &structure.steps[failure.step as usize];
-        let process = program.process(shape.info(step.thread).process);
-        let reason = match failure.fault {
-            Some(Fault::Overflow) | None => Reason::Overflow,
-            Some(fault) => {
-                let what = fault_text(program, fault);
-                let span = Some(process.cfg.edge(step.edge).origin.0);
-                Reason::Unsupported(Unsupported { what, span })
-            }
+        let (thread, edge, op) = (step.thread, step.edge, failure.op);
+        let process = program.process(shape.info(thread).process);
+        let fault = failure.fault.unwrap_or(Fault::Overflow);
+        let stored = || {
+            let what = format!("a fault ({fault}) of a step that also stores");
+            let span = Some(process.cfg.edge(edge).origin.0);
+            Reason::Unsupported(Unsupported { what, span })
         };
-        fail(arena, &mut failures, reason, failure.when);
+        let reason = no_violation(program, process.cfg.edge(edge), fault);
+        match reason.or_else(|| failure.stored.then(stored)) {
+            None => {
+                let ended = sections_end(arena, &structure.partial, Some((thread, &step.section)));
+                let when = guard::and(arena, failure.when, ended);
+                violations.push((Violation::Fault { thread, edge, op, fault }, when));
+            }
+            Some(reason) => fail(arena, &mut failures, reason, failure.when),
+        }
     }
     for (when, what, span) in &structure.unsupported {
         let what = Unsupported { what: what.to_string(), span: Some(*span) };
         fail(arena, &mut failures, Reason::Unsupported(what), *when);
     }
-    failures
+    (violations, failures)
 }
 
 fn fail(arena: &mut Arena<'_>, failures: &mut Vec<(Reason, Expr)>, reason: Reason, when: Expr) {

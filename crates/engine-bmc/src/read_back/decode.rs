@@ -1,5 +1,7 @@
 //! From a satisfying assignment to an execution: who did what, who read from whom, who wrote first.
 
+use std::collections::BTreeSet;
+
 use wattle_engine::Path;
 use wattle_logic::{Sort, Value};
 use wattle_memory::{Event as Happened, EventKind, Execution};
@@ -63,6 +65,9 @@ pub(crate) fn decode(
                 instruction: steps.position[event.step as usize],
                 locked: event.locked,
                 orders: event.orders,
+                section: (event.section.iter())
+                    .find(|(_, when)| assignment.is_true(*when))
+                    .map(|(section, _)| *section),
             },
         });
     }
@@ -103,8 +108,13 @@ impl Steps {
     fn new(shape: &Shape, structure: &Structure<'_>, assignment: &dyn Assignment) -> Steps {
         let mut paths: Vec<Path> = vec![vec![]; shape.threads.len()];
         let mut position = vec![0; structure.steps.len()];
+        // A step without a result is the last of its thread.
+        let faulted: BTreeSet<u32> = (structure.faults.iter())
+            .filter(|failure| assignment.is_true(failure.when))
+            .map(|failure| failure.step)
+            .collect();
         for (number, step) in structure.steps.iter().enumerate() {
-            if assignment.is_true(step.taken) {
+            if assignment.is_true(step.taken) || faulted.contains(&(number as u32)) {
                 let path = &mut paths[step.thread.0 as usize];
                 position[number] = path.len() as u32;
                 let choices = step.choices.iter().map(|input| assignment.chosen(*input));

@@ -29,7 +29,7 @@
 
 use std::ops::RangeInclusive;
 
-use wattle_engine::{Coverage, Halt, Reason, Run, Statistics, Task, Verdict};
+use wattle_engine::{Coverage, Halt, Run, Statistics, Task, Verdict};
 
 use crate::Bmc;
 use crate::solve::query::{Failed, Known, Round, rounds};
@@ -67,8 +67,7 @@ pub(crate) fn deepen(
                 share = false;
                 bounds.truncate(1);
             }
-            Err(Failed::Effort(Reason::Interrupted)) => return Err(Reason::Interrupted.into()),
-            // If the next bound is too much, the answer is the last one that was completed.
+            // If the next bound is too much, or nobody wants to wait for it, the answer is the last one that was completed.
             Err(Failed::Effort(reason) | Failed::Large(reason)) => {
                 let completed = known.completed.pop();
                 return completed

@@ -15,7 +15,6 @@ use wattle_engine::{
     Statistics, Task, Unsupported, Violation, Work,
 };
 use wattle_memory::cat::Role;
-use wattle_memory::cat::analysis::coherence;
 use wattle_memory::operational;
 use wattle_program::step::domain;
 use wattle_program::{Point, ProcessId, Program, Shape};
@@ -23,7 +22,7 @@ use wattle_sat::{Clauses, Lit, Satisfiability, Solver};
 
 use crate::Bmc;
 use crate::encode::circuit::Circuit;
-use crate::encode::encoding::{self, Constraint, Encoding, encode};
+use crate::encode::encoding::{Constraint, Encoding, encode};
 use crate::encode::formulation::Constrained;
 use crate::encode::order;
 use crate::encode::property::{Asked, ask};
@@ -66,6 +65,10 @@ impl From<Reason> for Failed {
 /// Unrollings with more events than this are refused: relations are matrices with a bit for each pair.
 const MOST_EVENTS: usize = 20_000;
 
+/// Where there are more events than this, loops that count are cut like others by the first bounds.
+const MANY_EVENTS: usize = 1_000;
+const FIRST_BOUNDS: u32 = 4;
+
 /// What is known from the bounds so far.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -97,8 +100,13 @@ pub(crate) fn rounds(
         Ok(()) => Failed::Large(Reason::Unsupported(why)),
     };
     let pulse = Rc::new(Pulse::new(run));
-    let options = engine.unrolling(task, bounds);
+    let mut options = engine.unrolling(task, bounds);
     let mut structure = unroll_within(task.program, &shape, &options, &pulse).map_err(refused)?;
+    // Loops that count to a large number would make the first bounds as dear as the last one.
+    if structure.events.len() > MANY_EVENTS && options.unwind <= FIRST_BOUNDS {
+        options.fold = 0;
+        structure = unroll_within(task.program, &shape, &options, &pulse).map_err(refused)?;
+    }
     let asked = ask(task.program, &shape, &mut structure).map_err(refused)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
@@ -111,8 +119,7 @@ pub(crate) fn rounds(
     let mut ledger = Ledger::new(&mut solver, engine.proof);
     let mut circuit = Circuit::new(&mut ledger);
     circuit.pulse = pulse;
-    let thin_air_free = order::thin_air::has_thin_air_axiom(&axioms.core, task.program.vocabulary);
-    let model = encoding::Options { coherence: coherence(&axioms.core), thin_air_free };
+    let model = order::thin_air::granted(axioms, &structure, task.program.vocabulary);
     let encoding = encode(&structure, &mut circuit, model).map_err(refused)?;
     poll(run)?;
     let formulation = engine.formulation();
@@ -135,7 +142,8 @@ pub(crate) fn rounds(
             begin(*bound);
         }
         session.choose(*bound, &stops);
-        answer = session.answer(&questions, *bound, &options.per_loop, thin_air_free, &mut known.covered);
+        answer =
+            session.answer(&questions, *bound, &options.per_loop, model.thin_air_free, &mut known.covered);
         match &answer {
             Ok(Round::Bounded { bound: completed, coverage, may_grow }) => {
                 statistics.count("rounds completed", u64::from(*bound));
@@ -154,17 +162,13 @@ pub(crate) fn rounds(
 /// Replay looks through the initial states for the one that a graph starts in.
 const MOST_INITIAL: u64 = 1_000_000;
 
-/// How many initial states there are, a constraint on them aside.
+/// How many initial states there are with the memory that a graph says, a constraint on them aside.
 fn initial_states(program: &Program, shape: &Shape) -> u64 {
     let size = |sort, range| match domain(program, sort, range) {
         Some((low, high)) => high.abs_diff(low).saturating_add(1),
         None => u64::MAX,
     };
     let mut count: u64 = 1;
-    for (number, value) in shape.initial_memory(program).unwrap_or_default().iter().enumerate() {
-        let variable = &program.variables[shape.locations[number].variable as usize];
-        count = count.saturating_mul(value.as_ref().map_or(size(variable.sort, variable.range), |_| 1));
-    }
     for thread in shape.thread_ids() {
         let locals = &program.process(shape.info(thread).process).locals;
         for (value, local) in shape.initial_locals(program, thread).unwrap_or_default().iter().zip(locals) {
@@ -218,6 +222,8 @@ struct Questions {
     /// An execution with this mark takes the program's meaning away.
     undefined: Vec<(String, Lit)>,
     cut: Lit,
+    /// A thread goes beyond what the program covers.
+    beyond: Lit,
     ends: Lit,
 }
 
@@ -246,6 +252,10 @@ impl Questions {
             .filter_map(|thread| thread.cut)
             .map(|cut| circuit.literal(structure, cut))
             .collect();
+        let beyond: Vec<Lit> = (structure.threads.iter())
+            .filter_map(|thread| thread.beyond)
+            .map(|beyond| circuit.literal(structure, beyond))
+            .collect();
         let all: Vec<Lit> = violations.iter().map(|(_, when)| *when).collect();
         Questions {
             violated: circuit.any(&all),
@@ -253,6 +263,7 @@ impl Questions {
             failures,
             undefined,
             cut: circuit.any(&cuts),
+            beyond: circuit.any(&beyond),
             ends: circuit.literal(structure, asked.ends),
         }
     }
@@ -334,10 +345,13 @@ impl Session<'_, '_> {
         }
         for (axiom, raised) in &questions.undefined {
             if self.asked("every execution has a meaning", *raised)? {
-                return Err(Failed::Judged(Reason::Meaningless(axiom.clone()).into()));
+                let violated = Violation::Undefined { axiom: axiom.as_str().into() };
+                return self.shown(violated).map(Round::Violated).map_err(Failed::Judged);
             }
         }
         let cut = self.asked("no execution is cut", questions.cut)?;
+        let beyond =
+            !cut && self.asked("no execution goes beyond what the program covers", questions.beyond)?;
         // Of a program that cannot start, anything is proved.
         let exists = self.exists(Lit::TRUE);
         let coverage = match exists {
@@ -347,7 +361,7 @@ impl Session<'_, '_> {
             Err(reason) if self.program.init.is_some() => return Err(Failed::Effort(reason)),
             Err(reason) => Err(reason),
         };
-        if thin_air_free && !cut {
+        if thin_air_free && !cut && !beyond {
             let chosen = self.chosen.iter().map(|literal| vec![literal.number()]);
             let proof = self.proof.take().map(|mut proof| {
                 // The bound is part of the problem, not something that is assumed of an execution.
@@ -357,6 +371,9 @@ impl Session<'_, '_> {
             return Ok(Round::Complete(Certificate::Refutation(proof), coverage.ok()));
         }
         let coverage = coverage?;
+        if beyond {
+            return Ok(Round::Bounded { bound: Bound::Covered, coverage, may_grow: false });
+        }
         // A loop with a smaller bound of its own limits what is claimed of all loops.
         let may_grow = cut && self.cuts_others(unwind, bounds);
         let least = match bounds.values().copied().min() {
@@ -385,9 +402,6 @@ impl Session<'_, '_> {
     }
 
     fn counterexample(&self, questions: &Questions) -> Result<Box<Counterexample>, Halt> {
-        let structure = self.encoding.structure;
-        let model = Model::new(structure, &self.words, &self.solver);
-        let (execution, paths) = decode(self.program, self.shape, &self.encoding, &model);
         let violated = questions.violations.iter().find(|(_, when)| self.solver.value(*when));
         let Some((violated, _)) = violated else {
             let found = "an execution violates the property";
@@ -395,11 +409,18 @@ impl Session<'_, '_> {
                 Contradiction::within("bmc", found, "it violates nothing that the property says").into()
             );
         };
+        self.shown(violated.clone())
+    }
+
+    /// The execution that the solver found.
+    fn shown(&self, violated: Violation) -> Result<Box<Counterexample>, Halt> {
+        let model = Model::new(self.encoding.structure, &self.words, &self.solver);
+        let (execution, paths) = decode(self.program, self.shape, &self.encoding, &model);
         if initial_states(self.program, self.shape) > MOST_INITIAL {
             let why = "a violation was found, but there are too many initial states to replay it from one";
             return Err(Reason::TooLarge(why.into()).into());
         }
-        Ok(Box::new(Counterexample::graph(violated.clone(), paths, execution)))
+        Ok(Box::new(Counterexample::graph(violated, paths, execution)))
     }
 
     fn record(&self, statistics: &mut Statistics) {

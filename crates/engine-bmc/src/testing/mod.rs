@@ -90,6 +90,7 @@ pub(crate) fn shape() -> Shape {
         range: None,
         init: Init::Values(vec![]),
         unbuffered: false,
+        place: None,
         owner: None,
         span: Span::default(),
     };

@@ -57,7 +57,8 @@ pub(crate) fn outcomes(
         return Err(Unsupported::new(format!("filter {filter:?}")));
     }
     let axioms = memory.axioms.as_ref().unwrap();
-    let coherence = if sure.coherence { coherence(&axioms.core) } else { Coherence::Unknown };
+    let core = axioms.core.without("section");
+    let coherence = if sure.coherence { coherence(&core) } else { Coherence::Unknown };
     let options = Options { coherence, thin_air_free: sure.thin_air_free };
     let mut solver = Solver::new();
     let (words, ended, description) = {

@@ -62,6 +62,7 @@ pub(crate) fn random<'s>(rng: &mut Rng, shape: &'s Shape, core: &Core, updates: 
             written: None,
             tags: Tags::new(),
             locked: false,
+            section: vec![],
             orders: Orders::NONE,
             holds: None,
         });
@@ -117,7 +118,7 @@ fn step(
         }
         taken = arena.binary(Binary::And, Sort::Bool, taken, condition);
     }
-    all.structure.steps.push(Step { thread, edge: EdgeId(0), taken, choices: vec![] });
+    all.structure.steps.push(Step { thread, edge: EdgeId(0), taken, choices: vec![], section: vec![] });
     let place = match symbolic && rng.chance(300) {
         true => (rng.below(CELLS), [rng.below(LOCATIONS), rng.below(LOCATIONS)]),
         false => (0, [rng.below(LOCATIONS); 2]),
@@ -153,6 +154,7 @@ fn step(
             written: None,
             tags,
             locked,
+            section: vec![],
             orders,
             holds: None,
         };
@@ -350,5 +352,6 @@ fn made(event: &Event, location: u32) -> Made {
         instruction: event.step,
         locked: event.locked,
         orders: event.orders,
+        section: event.section.first().map(|(section, _)| *section),
     }
 }

@@ -65,6 +65,7 @@ impl<'a> Sketch<'a> {
             written,
             tags: Tags::new(),
             locked: false,
+            section: vec![],
             orders: Orders::NONE,
             holds: None,
         });

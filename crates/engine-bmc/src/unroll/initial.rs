@@ -2,7 +2,7 @@
 
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Sort, Value};
-use wattle_program::step::domain;
+use wattle_program::step::{domain, wide_domain};
 use wattle_program::symbolic::formula::{self, WholeState};
 use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{Cfg, Orders, Point, Program, Range, Shape, Tags, ThreadId};
@@ -64,6 +64,7 @@ pub(super) fn initial_writes(
             written: Some(written),
             tags: Tags::new(),
             locked: false,
+            section: vec![],
             orders: Orders::NONE,
             holds: None,
         });
@@ -168,6 +169,7 @@ fn initial(
         }
         None => {
             let (low, high) = domain(program, sort, range)
+                .or_else(|| wide_domain(sort, range))
                 .ok_or_else(|| Unsupported::new("an initial value that is chosen among too many"))?;
             let input = structure.input(low, high);
             Ok((structure.arena.cell(input), true))

@@ -23,6 +23,7 @@
 mod awaits;
 pub(crate) mod guard;
 mod initial;
+pub(crate) mod section;
 mod state;
 mod step;
 pub(crate) mod structure;
@@ -42,6 +43,7 @@ use wattle_program::{Point, ProcessId, Program, Shape};
 use crate::pulse::Pulse;
 use awaits::awaits;
 use initial::{Start, initial_constraint, initial_locals, initial_writes};
+use section::Sections;
 use state::State;
 use structure::{Structure, Threaded};
 use thread::{Halt, Unroller};
@@ -63,6 +65,8 @@ pub(crate) struct Options {
     pub awaits: bool,
     /// The points, beside its ends, where a thread may stop for no reason.
     pub standing: BTreeSet<(ProcessId, Point)>,
+    /// Does the model say what an atomic section with several accesses is?
+    pub sections: bool,
 }
 
 impl Default for Options {
@@ -75,6 +79,7 @@ impl Default for Options {
             wanted: Wanted::default(),
             awaits: true,
             standing: BTreeSet::new(),
+            sections: false,
         }
     }
 }
@@ -136,7 +141,7 @@ pub(crate) fn unroll_within<'a>(
     options: &Options,
     pulse: &Pulse,
 ) -> Result<Structure<'a>, Unsupported> {
-    thread::accepts(program)?;
+    thread::accepts(program, options.sections)?;
     let mut endless = BTreeSet::new();
     loop {
         match unroll_but(program, shape, options, &endless, pulse) {
@@ -182,6 +187,7 @@ fn unroll_but<'a>(
             reached: structure.arena.constant(1),
             carried: Carried::new(locals),
             reservation: None,
+            section: vec![],
             behind: Default::default(),
         });
         let first = structure.events.len() as u32;
@@ -204,9 +210,11 @@ fn unroll_but<'a>(
             endless,
             pulse,
             folded: 0,
+            sections: Sections::default(),
             threaded: Threaded::default(),
         };
         unroller.run(&orders[info.process.0 as usize].0)?;
+        unroller.sections_finish();
         let threaded = unroller.threaded;
         structure.threads.push(threaded);
     }

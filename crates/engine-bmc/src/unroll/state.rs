@@ -6,6 +6,7 @@ use wattle_program::symbolic::operations::Carried;
 use wattle_program::symbolic::{self, Arena, Expr, Sources};
 
 use super::guard;
+use super::section::{self, Membership};
 use super::structure::{Event, EventId};
 
 /// Reads, each with the condition under which it is depended on; sorted by number.
@@ -106,6 +107,8 @@ pub(crate) struct State {
     pub reached: Expr,
     pub carried: Carried<Reads>,
     pub reservation: Option<Reservation>,
+    /// The atomic section that the thread stands in.
+    pub section: Membership,
     /// The events on some way to here.
     pub behind: Behind,
 }
@@ -162,7 +165,8 @@ fn join_two(arena: &mut Arena<'_>, events: &[Event], a: &State, b: &State) -> St
     let ways = Ways { events, tell, a: a.reached, b: b.reached };
     let carried = ways.carried(arena, &a.carried, &b.carried);
     let reservation = ways.reservation(arena, a.reservation.as_ref(), b.reservation.as_ref());
-    State { reached, carried, reservation, behind: both(&a.behind, &b.behind) }
+    let section = section::join(arena, tell, &a.section, &b.section);
+    State { reached, carried, reservation, section, behind: both(&a.behind, &b.behind) }
 }
 
 fn both(a: &Behind, b: &Behind) -> Behind {

@@ -13,9 +13,10 @@
 
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Fault, Kind, Sort, Symbol, Term};
+use wattle_program::Edge;
 use wattle_program::symbolic::operations::{self, Carried, Does, Domain, Half, Made, Surroundings, Uses};
 use wattle_program::symbolic::{Arena, Expr, MOST_READS, Terms};
-use wattle_program::{Edge, EdgeId, Local, Mode, Name, Orders, Range, Tags};
+use wattle_program::{EdgeId, Local, Mode, Name, Orders, Range, Tags, is_inside, is_section};
 use wattle_source::Span;
 
 use super::guard;
@@ -57,6 +58,8 @@ struct Run<'u, 'b, 'a> {
     unroller: &'u mut Unroller<'b, 'a>,
     step: u32,
     locked: bool,
+    /// It is part of an atomic section, where its events are in program order too.
+    in_section: bool,
     state: State,
     /// The step's guard so far.
     outer: Expr,
@@ -82,17 +85,26 @@ impl<'b, 'a> Unroller<'b, 'a> {
         id: EdgeId,
         free: bool,
     ) -> Result<Option<State>, Unsupported> {
-        let edge = self.process.cfg.edge(id);
+        let cfg = &self.process.cfg;
+        let edge = cfg.edge(id);
+        let in_section = is_section(edge) || is_inside(cfg, edge.from) || is_inside(cfg, edge.to);
         let start = self.structure.events.len();
         let step = self.structure.steps.len() as u32;
         let never = self.structure.arena.constant(0);
-        self.structure.steps.push(Step { thread: self.thread, edge: id, taken: never, choices: vec![] });
+        self.structure.steps.push(Step {
+            thread: self.thread,
+            edge: id,
+            taken: never,
+            choices: vec![],
+            section: vec![],
+        });
         let surroundings =
             Surroundings { program: self.program, process: self.process, conventions: self.conventions };
         let mut run = Run {
             unroller: self,
             step,
             locked: edge.mode == Mode::Locked,
+            in_section,
             state: state.clone(),
             outer: base,
             inner: Vec::new(),
@@ -111,8 +123,9 @@ impl<'b, 'a> Unroller<'b, 'a> {
                 let structure = &mut *run.unroller.structure;
                 structure.events.truncate(start);
                 structure.before.truncate(start);
-                if run.faults.is_empty() {
-                    structure.steps.pop();
+                match run.faults.is_empty() {
+                    true => _ = structure.steps.pop(),
+                    false => structure.steps[step as usize].choices = run.choices,
                 }
                 structure.faults.extend(run.faults);
                 Ok(None)
@@ -137,6 +150,7 @@ impl Run<'_, '_, '_> {
                 when,
                 fault: None,
                 half: false,
+                stored: false,
             });
         }
         let mut state = self.state;
@@ -171,6 +185,7 @@ impl Run<'_, '_, '_> {
         }
         let mut guards = vec![taken];
         structure.faults.append(&mut self.faults);
+        let mut level = 0;
         for inner in &self.inner {
             match *inner {
                 Inner::Holds(condition) => {
@@ -181,8 +196,13 @@ impl Run<'_, '_, '_> {
                     let not = guard::not(&mut structure.arena, condition);
                     let when = guard::and(&mut structure.arena, taken, not);
                     let half = !self.pending.is_empty();
+                    let stored = self.pending.iter().any(|one| {
+                        let access = structure.events[one.event as usize].access;
+                        one.level <= level && matches!(access, Access::Write | Access::Update)
+                    });
+                    level += 1;
                     let step = self.step;
-                    structure.faults.push(Failure { step, op, when, fault: Some(fault), half });
+                    structure.faults.push(Failure { step, op, when, fault: Some(fault), half, stored });
                     taken = guard::and(&mut structure.arena, taken, condition);
                     guards.push(taken);
                 }
@@ -242,12 +262,37 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
         Halt::Impossible
     }
 
+    fn demand(&mut self, condition: Expr, what: &str, span: Span) -> Result<(), Halt> {
+        match self.unroller.structure.arena.value(condition) {
+            Some(0) => return Err(self.unsupported(&what.into(), span)),
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        if self.is_inner(condition) {
+            return Err(self.refuse(what, Some(span)));
+        }
+        let arena = &mut self.unroller.structure.arena;
+        let not = guard::not(arena, condition);
+        let when = guard::and(arena, self.outer, not);
+        self.unroller.structure.unsupported.push((when, what.into(), span));
+        self.narrow(condition)
+    }
+
+    fn orders_its_events(&self) -> bool {
+        self.in_section
+    }
+
+    fn lists_choices(&self) -> bool {
+        false
+    }
+
     /// Without a value the step has no result.
     fn defined(&mut self, term: &Term, op: Option<usize>) -> Result<Known, Halt> {
         let mut evaluation = self.unroller.evaluation(&self.state);
         let known = evaluation.value(term)?;
         for (condition, fault) in evaluation.needs {
-            if self.is_inner(condition) {
+            // What the step did before it had no result has happened.
+            if self.is_inner(condition) || !self.pending.is_empty() {
                 self.inner.push(Inner::Defined { condition, fault, op });
                 self.level += 1;
                 continue;
@@ -257,7 +302,7 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
             let when = guard::and(arena, self.outer, not);
             if arena.value(when) != Some(0) {
                 let step = self.step;
-                self.faults.push(Failure { step, op, when, fault: Some(fault), half: false });
+                self.faults.push(Failure { step, op, when, fault: Some(fault), half: false, stored: false });
             }
             self.narrow(condition)?;
         }
@@ -292,6 +337,7 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
             written: None,
             tags: Tags::new(),
             locked: self.locked,
+            section: vec![],
             orders: Orders::NONE,
             holds: None,
         };
@@ -316,7 +362,11 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
             }
         }
         self.unroller.structure.events.push(info);
-        self.unroller.structure.before.push(behind(&self.state, self.unroller.first));
+        let mut before = behind(&self.state, self.unroller.first);
+        if self.in_section {
+            before.extend(self.pending.iter().map(|pending| pending.event));
+        }
+        self.unroller.structure.before.push(before);
         let uses = self.wanted(made.uses);
         self.pending.push(Pending { event, level: self.level, extra, uses });
         Ok(self.pending.len() - 1)

@@ -16,6 +16,8 @@ use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{EdgeId, Name, Orders, Point, Shape, Tags, ThreadId};
 use wattle_source::Span;
 
+use super::section::{Membership, SectionId};
+
 /// The position of an event in [`Structure::events`].
 pub(crate) type EventId = u32;
 
@@ -35,6 +37,8 @@ pub(crate) struct Event {
     pub written: Option<Expr>,
     pub tags: Tags,
     pub locked: bool,
+    /// The atomic section with several accesses that it is part of.
+    pub section: Membership,
     pub orders: Orders,
     /// What the locations that it may be of never hold less nor more than, if that is known.
     pub holds: Option<(i64, i64)>,
@@ -67,6 +71,15 @@ pub(crate) struct Step {
     pub taken: Expr,
     /// The inputs that its `havoc`s choose, in order.
     pub choices: Vec<u32>,
+    pub section: Membership,
+}
+
+/// An atomic section has begun and does not end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Partial {
+    pub thread: ThreadId,
+    pub section: SectionId,
+    pub when: Expr,
 }
 
 /// A local is given a value.
@@ -94,6 +107,8 @@ pub(crate) struct Failure {
     pub fault: Option<Fault>,
     /// The step has begun: some of its events happen although it is not taken.
     pub half: bool,
+    /// Of a fault: an event before it writes, or would have. Nobody may see that, and no execution says so.
+    pub stored: bool,
 }
 
 /// Where a thread may stand in the end.
@@ -117,6 +132,8 @@ pub(crate) struct Threaded {
     pub cut: Option<Expr>,
     /// The places where that happens.
     pub cuts: Vec<Cut>,
+    /// It goes beyond what the program covers (`Op::Cut`).
+    pub beyond: Option<Expr>,
 }
 
 /// A thread stands at the head of a loop and may not go round again.
@@ -167,6 +184,7 @@ pub(crate) struct Structure<'a> {
     pub requirements: Vec<Expr>,
     pub assertions: Vec<Failure>,
     pub faults: Vec<Failure>,
+    pub partial: Vec<Partial>,
     /// Constructs that wattle does not handle, and when they are reached.
     pub unsupported: Vec<(Expr, Name, Span)>,
     pub threads: Vec<Threaded>,
@@ -194,10 +212,15 @@ impl<'a> Structure<'a> {
             requirements: Vec::new(),
             assertions: Vec::new(),
             faults: Vec::new(),
+            partial: Vec::new(),
             unsupported: Vec::new(),
             threads: Vec::new(),
             stops: Vec::new(),
         }
+    }
+
+    pub(crate) fn has_sections(&self) -> bool {
+        self.events.iter().any(|event| !event.section.is_empty())
     }
 
     /// A new free choice.

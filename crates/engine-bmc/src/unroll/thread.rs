@@ -16,6 +16,7 @@ use wattle_program::{Edge, EdgeId, Mode, Op, Point, Process, ProcessId, Program,
 use super::Options;
 use super::guard;
 use super::initial::Contents;
+use super::section::Sections;
 use super::state::{State, join};
 use super::step::refuse;
 use super::structure::{Cut, EventId, Standing, Structure, Threaded};
@@ -67,6 +68,7 @@ pub(super) struct Unroller<'b, 'a> {
     pub pulse: &'b Pulse,
     /// Rounds beyond the bound so far.
     pub folded: u32,
+    pub sections: Sections,
     pub threaded: Threaded,
 }
 
@@ -179,8 +181,8 @@ impl<'b, 'a> Unroller<'b, 'a> {
         };
         let process = self.process;
         let info = process.cfg.point(point);
-        if info.inside.is_some() {
-            let what = "an atomic section of several steps under axioms".into();
+        if info.end && info.inside.is_some() {
+            let what = "an atomic section that never ends".into();
             return Err(Unsupported { what, span: Some(info.origin.0) }.into());
         }
         let locals = || state.carried.locals.iter().map(|local| local.expr).collect();
@@ -190,7 +192,10 @@ impl<'b, 'a> Unroller<'b, 'a> {
             self.threaded.stands.push(Standing { point, when: state.reached, locals: locals() });
             return Ok(());
         }
-        if self.options.standing.contains(&(self.shape.info(self.thread).process, point)) {
+        // Where a thread stands inside a section is nobody's business.
+        if info.inside.is_none()
+            && self.options.standing.contains(&(self.shape.info(self.thread).process, point))
+        {
             let stop = self.structure.flag();
             let arena = &mut self.structure.arena;
             let when = guard::and(arena, state.reached, stop);
@@ -235,8 +240,22 @@ impl<'b, 'a> Unroller<'b, 'a> {
                 let too_much = Unsupported::new("a program with too many unrolled steps").into();
                 return Err(beyond.map_or(too_much, |open| Halt::Endless(process, open.head)));
             }
-            if let Some(next) = self.edge(state, chosen, id, free)? {
-                self.send(self.process.cfg.edge(id).to, next);
+            let edge = self.process.cfg.edge(id);
+            let within = self.within(state, edge);
+            if within.may_fail {
+                let goes_in = self.structure.flag();
+                chosen = guard::and(&mut self.structure.arena, chosen, goes_in);
+                free = true;
+            }
+            let start = (self.structure.steps.len(), self.structure.events.len());
+            let mut next = self.edge(state, chosen, id, free)?;
+            self.mark(within, next.as_mut(), start);
+            if let Some(next) = next {
+                if edge.ops.iter().any(|op| matches!(op, Op::Cut { .. })) {
+                    let before = self.threaded.beyond.unwrap_or_else(|| self.structure.arena.constant(0));
+                    self.threaded.beyond = Some(guard::or(&mut self.structure.arena, before, next.reached));
+                }
+                self.send(edge.to, next);
             }
         }
         Ok(())
@@ -302,7 +321,7 @@ impl<'b, 'a> Unroller<'b, 'a> {
             && self.refuses_nothing(b, same)
     }
 
-    fn refuses_nothing(&self, edge: &Edge, but: usize) -> bool {
+    pub(super) fn refuses_nothing(&self, edge: &Edge, but: usize) -> bool {
         edge.ops.iter().enumerate().all(|(number, op)| match op {
             Op::Assume { .. } => number == but,
             Op::Havoc { .. } => false,
@@ -319,8 +338,8 @@ impl<'b, 'a> Unroller<'b, 'a> {
 }
 
 /// Are the accesses of each edge such that its events say what the step does?
-pub(super) fn accepts(program: &Program) -> Result<(), Unsupported> {
-    steps_are_events(program)?;
+pub(super) fn accepts(program: &Program, sections: bool) -> Result<(), Unsupported> {
+    steps_are_events(program, sections)?;
     let accesses = |op: &Op| {
         matches!(
             op,

@@ -43,8 +43,12 @@ pub(super) struct Step<'r, 'a, 's> {
 impl<'a> Step<'_, 'a, '_> {
     pub(crate) fn run(mut self) -> Result<(), Halt> {
         let edge = self.surroundings.process.cfg.edge(self.edge);
-        operations::run(self.surroundings, edge, &mut self)?;
-        self.state.steps.push((self.edge, self.choices));
+        let result = operations::run(self.surroundings, edge, &mut self);
+        // A step without a result is the last of its path: what it did before that has happened.
+        if matches!(result, Ok(()) | Err(Halt::Faulted { .. })) {
+            self.state.steps.push((self.edge, self.choices));
+        }
+        result?;
         self.state.point = edge.to;
         Ok(())
     }

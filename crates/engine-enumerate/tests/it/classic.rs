@@ -28,6 +28,7 @@ fn shape(threads: &[&[Do]]) -> Program {
             range: None,
             init: zero(),
             unbuffered: false,
+            place: None,
             owner: None,
             span: Span::NOWHERE,
         });

@@ -19,6 +19,7 @@ fn variable(name: &str) -> Variable {
         range: None,
         init: Init::Values(vec![Term::int(0)]),
         unbuffered: false,
+        place: None,
         owner: None,
         span: Span::NOWHERE,
     }

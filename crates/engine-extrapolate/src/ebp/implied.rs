@@ -3,11 +3,14 @@
 use wattle_abstraction::{Cube, Fold, Goal, Predicates, System, choice};
 use wattle_logic::{Binary, Kind, Sort, Term, Unary};
 
-use super::names::{Chosen, Names};
 use super::sc::ScProgram;
+use crate::names::{Chosen, Names};
 
 /// No formula has more cubes.
 const MOST_CUBES: usize = 4096;
+
+/// No formula is said in more ways.
+pub(super) const MOST_NAMES: usize = 16;
 
 /// A cell with more values is not tried out.
 const FEW_VALUES: i64 = 8;
@@ -41,7 +44,12 @@ impl<'a> Implied<'a> {
             })
             .collect();
         // Only what is called by the same name in both.
-        let same = given.iter().filter(|part| names.lower(part, &vec![]).is_some_and(|it| it.term == **part));
+        let same = given.iter().filter(|part| {
+            names
+                .lower(part, &vec![], &vec![], MOST_NAMES)
+                .iter()
+                .any(|it| it.flags.is_empty() && it.term == **part)
+        });
         let known = Term::conjunction(same.cloned());
         Implied { names, system, predicates, sc, given, known, chosen }
     }
@@ -115,13 +123,14 @@ impl<'a> Implied<'a> {
 
     /// By the program's own cubes for the same question.
     fn by_program(&self, formula: &Term) -> Vec<Cube> {
-        let Some(lowered) = self.names.lower(formula, &self.chosen) else { return vec![] };
         let mut found = Vec::new();
-        for given in [&self.known, &Term::bool(true)] {
-            // What is given keeps its names, so it must not speak of a cell that something else stands for here.
-            if lowered.renames_none_of(given) {
-                let cubes = self.sc.cubes(given, &lowered.term).unwrap_or_default();
-                found.extend(cubes.iter().filter_map(|cube| lowered.raised(self.predicates, cube)));
+        for lowered in self.names.lower(formula, &self.chosen, &vec![], MOST_NAMES) {
+            for given in [&self.known, &Term::bool(true)] {
+                // What is given keeps its names, so it must not speak of a cell that something else stands for here.
+                if lowered.flags.is_empty() && lowered.renames_none_of(given) {
+                    let cubes = self.sc.cubes(given, &lowered.term).unwrap_or_default();
+                    found.extend(cubes.iter().filter_map(|cube| lowered.raised(self.predicates, cube)));
+                }
             }
         }
         found
@@ -138,7 +147,7 @@ impl<'a> Implied<'a> {
             let chosen = self.chosen.iter().find(|(value, _)| *value == node);
             chosen.map_or(node, |(_, set)| Term::element(set.clone()))
         });
-        let lone = called == *atom || self.names.lower(atom, &self.chosen).is_some();
+        let lone = called == *atom || !self.names.lower(atom, &self.chosen, &vec![], 1).is_empty();
         let mut found = Vec::new();
         if lone && let Some((number, value)) = self.predicates.literal_of(&called) {
             found.push(Cube::default().with(number, value));

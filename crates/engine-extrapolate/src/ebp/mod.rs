@@ -4,7 +4,7 @@
 //! **Idea.** A valid implication stays valid if a variable is replaced by something else of the same range. `B`, the
 //! boolean program of `P` with copies done at once, is full of valid implications: *these literals imply that after this
 //! statement the predicate holds*. In `P̄` the same statements happen with other names: a delivery writes an element of
-//! `XSet` where the statement of `P` wrote `X`. So a goal of `P̄` is said with the names of `P` ([`names`]), the cubes of
+//! `XSet` where the statement of `P` wrote `X`. So a goal of `P̄` is said with the names of `P` ([`Names`]), the cubes of
 //! `B` for that goal are taken, and said with the names of `P̄` again. Of sets that is right for *all* elements, since the implication
 //! holds for whichever stands for the variable.
 //!
@@ -27,7 +27,6 @@
 //! solver about every entry that was used.
 
 mod implied;
-mod names;
 mod sc;
 
 use std::cell::RefCell;
@@ -41,8 +40,8 @@ use wattle_logic::Term;
 use wattle_memory::reduction::Reduced;
 use wattle_proving::{Lifting, Subject};
 
-use implied::Implied;
-use names::Names;
+use crate::names::{Lowered, Names};
+use implied::{Implied, MOST_NAMES};
 use sc::ScProgram;
 
 /// The boolean program of a reduced program, from that of the program under sequential consistency.
@@ -64,8 +63,15 @@ impl<'a> Extrapolated<'a> {
         reduced: &Reduced,
         limit: usize,
     ) -> Option<Extrapolated<'a>> {
-        let names = Names::new(&Lifting::new(reduced)?, &subject.sc, system);
+        let variables = subject.program.variables.len() as u32;
+        let names = Names::new(&Lifting::new(reduced)?, &subject.sc, system, (variables, 0));
         Some(Extrapolated { subject, system, names, limit, sc: RefCell::default() })
+    }
+
+    fn lowered(&self, predicate: &Term) -> Vec<Lowered> {
+        let mut all = self.names.lower(predicate, &vec![], &vec![], MOST_NAMES);
+        all.retain(|lowered| lowered.flags.is_empty());
+        all
     }
 
     /// The figures of the paper's table: sizes in lines, and what it cost to build `B`.
@@ -102,7 +108,8 @@ impl Transformers for Extrapolated<'_> {
         let lowered: Vec<Term> = predicates
             .terms()
             .iter()
-            .filter_map(|predicate| Some(self.names.lower(predicate, &vec![])?.term))
+            .flat_map(|predicate| self.lowered(predicate))
+            .map(|lowered| lowered.term)
             .collect();
         let of_sc = Predicates::new(&self.subject.sc, &lowered)
             .ok_or_else(|| Stopped::Solver("more predicates than there is room for".into()))?;
@@ -125,9 +132,11 @@ impl Transformers for Extrapolated<'_> {
         if predicates.of_sets().contains(predicate) {
             return vec![];
         }
-        let Some(lowered) = self.names.lower(&predicates.terms()[predicate], &vec![]) else { return vec![] };
         let sc = self.sc.borrow();
-        let back = |cube: &Vec<(Term, bool)>| lowered.raised(predicates, cube);
-        sc.contradictions.iter().filter_map(back).filter(|cube| cube.value(predicate).is_some()).collect()
+        let back = |lowered: Lowered| -> Vec<Cube> {
+            sc.contradictions.iter().filter_map(|cube| lowered.raised(predicates, cube)).collect()
+        };
+        let all = self.lowered(&predicates.terms()[predicate]).into_iter().flat_map(back);
+        all.filter(|cube| cube.value(predicate).is_some()).collect()
     }
 }

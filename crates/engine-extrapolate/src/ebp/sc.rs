@@ -14,7 +14,7 @@ use wattle_engine::{Spent, Work};
 use wattle_logic::Term;
 use wattle_proving::{Literals, Subject};
 
-use super::names::anonymous;
+use crate::names::anonymous;
 
 #[derive(Debug, Default)]
 pub(super) struct ScProgram {

@@ -23,6 +23,18 @@ pub struct Cube {
     /// the i-th read returns.
     pub literals: Vec<Term>,
     pub instants: Vec<Instant>,
+    pub facts: Vec<Fact>,
+}
+
+/// What holds of processes outside the cube: for all distinct ones that are none of `except`, and that are not all of the cube.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// How many processes it is about. In the body and in reads they follow those of the cube: `Bound(n)`, `Bound(n + 1)` of a cube of n.
+    pub bound: u32,
+    pub except: Vec<u32>,
+    /// `Local(i)` of the body is the i-th of these.
+    pub reads: Vec<Read>,
+    pub body: Term,
 }
 
 /// A read that nothing has satisfied yet.

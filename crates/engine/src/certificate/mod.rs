@@ -29,8 +29,7 @@ pub enum Certificate {
     /// The abstract states that can be reached were visited and none is bad.
     Abstraction(Arc<AbstractProof>),
     /// Going back from everything bad leads to nothing new and to no initial state, for any number of processes.
-    /// `None`: the proof rests on facts about all processes, which are not written down.
-    Cubes(Option<Arc<CubeProof>>),
+    Cubes(Arc<CubeProof>),
     /// A solver found that no execution of the unrolled program is bad, and that none is cut.
     /// `None`: the engine was not asked to write down why.
     Refutation(Option<Arc<Refutation>>),

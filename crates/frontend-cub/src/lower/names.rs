@@ -188,6 +188,7 @@ impl<'a> Names<'a> {
             range: None,
             init: Init::Any,
             unbuffered: !symbol.weak,
+            place: None,
             owner: None,
             span: symbol.span,
         };

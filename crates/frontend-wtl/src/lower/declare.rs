@@ -94,7 +94,9 @@ fn replicas(thread: &Thread, symbols: &Symbols, problems: &mut Problems) -> Repl
             Some(number) => {
                 let message = format!("{number} copies: there may be 1 to {MOST_COPIES}");
                 let diagnostic = Diagnostic::error(codes::COPIES, count.span, message);
-                problems.push(diagnostic.help("`[*]` means any number"));
+                problems.push(
+                    diagnostic.help("systems of any number of processes are written in the language .cub"),
+                );
                 Replicas::Once
             }
             None => Replicas::Once,
@@ -181,6 +183,7 @@ fn try_variable(
         range: cell.range,
         init: cell.init,
         unbuffered: false,
+        place: None,
         owner,
         span: var.name.span,
     })

@@ -60,7 +60,7 @@ impl Parser<'_, '_> {
 
     fn item(&mut self) -> Parsed<Item> {
         let start = self.span();
-        let Kind::Word(word) = self.kind() else { return self.expected(EXPECTED) };
+        let Kind::Word(word) = self.kind() else { return self.no_item() };
         match word {
             "shared" => {
                 self.advance();
@@ -88,8 +88,7 @@ impl Parser<'_, '_> {
             "thread" | "process" => self.thread(word == "process"),
             "init" => {
                 self.advance();
-                let formula = self.expression()?;
-                self.expect(";")?;
+                let formula = self.condition(";")?;
                 Ok(Item::Init(formula))
             }
             "forbid" | "always" | "finally" => {
@@ -99,8 +98,7 @@ impl Parser<'_, '_> {
                     "always" => PropertyKind::Always,
                     _ => PropertyKind::Finally,
                 };
-                let formula = self.expression()?;
-                self.expect(";")?;
+                let formula = self.condition(";")?;
                 Ok(Item::Property { kind, formula, span: self.since(start) })
             }
             "observe" => {
@@ -119,8 +117,18 @@ impl Parser<'_, '_> {
                 }
                 Ok(Item::Predicates(predicates))
             }
-            _ => self.expected(EXPECTED),
+            _ => {
+                self.declared_as_in_c("shared")?;
+                self.no_item()
+            }
         }
+    }
+
+    fn no_item<T>(&mut self) -> Parsed<T> {
+        self.expected_with(
+            "a declaration",
+"declarations begin with `shared`, `thread`, `process`, `const` or `enum`, properties with `forbid`, `always` or `finally`",
+        )
     }
 
     fn thread(&mut self, is_process: bool) -> Parsed<Item> {
@@ -159,6 +167,7 @@ impl Parser<'_, '_> {
 
     /// The declaration of a variable or local.
     pub(crate) fn var(&mut self) -> Parsed<Var> {
+        self.type_before_name();
         let name = self.name("the name of a variable")?;
         let size = match self.eat("[") {
             true => {
@@ -220,6 +229,4 @@ impl Parser<'_, '_> {
     }
 }
 
-const EXPECTED: &str = "`shared`, `thread`, `process`, a property (`forbid`, `always`, `finally`) or another \
-                        declaration (`const`, `enum`, `init`, `observe`, `predicates`)";
 const TYPE: &str = "a type (`int`, `bool`, `0..9`, `u8`, `i8`, `u16`, `i16`, `u32`, `i32` or an enumeration)";

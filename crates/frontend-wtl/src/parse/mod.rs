@@ -6,6 +6,7 @@
 //! bounded here, which is what makes plain recursion over the tree safe everywhere else.
 
 mod expression;
+mod habits;
 mod item;
 mod statement;
 
@@ -133,6 +134,16 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
+        let diagnostic = self.missing(what);
+        self.fail(diagnostic)
+    }
+
+    fn expected_with<T>(&mut self, what: &str, help: &str) -> Parsed<T> {
+        let diagnostic = self.missing(what).help(help);
+        self.fail(diagnostic)
+    }
+
+    fn missing(&self, what: &str) -> Diagnostic {
         let token = self.token();
         let found = match token.kind {
             Kind::End => "the end of the text".to_owned(),
@@ -149,10 +160,8 @@ impl<'t> Parser<'t, '_> {
             }
             _ => token.span,
         };
-        let diagnostic = Diagnostic::error(codes::SYNTAX, span, format!("expected {what}, found {found}"))
-            .expecting(format!("expected {what}"));
-        self.problems.push(diagnostic);
-        Err(Failed)
+        Diagnostic::error(codes::SYNTAX, span, format!("expected {what}, found {found}"))
+            .expecting(format!("expected {what}"))
     }
 
     fn fail<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {

@@ -3,7 +3,7 @@
 use wattle_program::Orders;
 use wattle_source::{Diagnostic, Span};
 
-use super::super::ast::{ExprKind, Fence, Remote, RemoteKind, Stmt, StmtKind, Target};
+use super::super::ast::{Expr, Fence, Remote, RemoteKind, Stmt, StmtKind, Target};
 use super::super::lex::Kind;
 use super::{Failed, Parsed, Parser};
 use crate::codes;
@@ -144,7 +144,7 @@ impl Parser<'_, '_> {
             }
             "await" | "assume" | "assert" => {
                 self.advance();
-                let condition = self.expression()?;
+                let condition = self.compared(";")?;
                 Ok(match word {
                     "await" => StmtKind::Await(condition),
                     "assume" => StmtKind::Assume(condition),
@@ -178,7 +178,11 @@ impl Parser<'_, '_> {
             "put" | "get" | "remote_add" | "remote_swap" | "remote_cas" => self.remote(None),
             _ if super::is_reserved(word) => self.expected("a statement"),
             _ => {
+                self.declared_as_in_c("local")?;
+                self.no_for()?;
+                let start = self.span();
                 let place = self.place()?;
+                self.no_assignment(start)?;
                 match self.kind() {
                     Kind::Sign("=") => {}
                     Kind::Sign("==") => return self.expected("`=` (a comparison is not a statement)"),
@@ -258,13 +262,24 @@ impl Parser<'_, '_> {
         Ok(Target { process, copy, span: self.since(start) })
     }
 
-    fn parenthesised(&mut self) -> Parsed<super::super::ast::Expr> {
+    fn parenthesised(&mut self) -> Parsed<Expr> {
         self.expect("(")?;
-        let condition = self.expression()?;
-        if self.is("=") && matches!(condition.kind, ExprKind::Place(_)) {
-            return self.expected("`)` (`==` compares)");
-        }
-        self.expect(")")?;
+        self.condition(")")
+    }
+
+    /// An expression that decides something, and the sign after it.
+    pub(crate) fn condition(&mut self, end: &'static str) -> Parsed<Expr> {
+        let condition = self.compared(end)?;
+        self.expect(end)?;
         Ok(condition)
+    }
+
+    /// The same, which does not take the sign: `=` in place of it was meant to compare.
+    fn compared(&mut self, end: &str) -> Parsed<Expr> {
+        let condition = self.expression()?;
+        match self.is("=") {
+            true => self.expected(&format!("`{end}` (`==` compares)")),
+            false => Ok(condition),
+        }
     }
 }

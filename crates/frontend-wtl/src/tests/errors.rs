@@ -192,6 +192,25 @@ fn control_flow() {
     );
 }
 
+/// One message for each habit, at its place.
+#[test]
+fn habits_of_c() {
+    let body = |text: &str| in_body(text).replace("wtl-syntax ", "");
+    assert_eq!(body("x++;"), "3:2 there is no `++` | write `x = x + 1`");
+    assert_eq!(body("x -= 2;"), "3:3 there is no `-=` | write `x = x - …`");
+    let help = "write `i = 0; while (i < n) { …; i = i + 1; }`";
+    assert_eq!(body("for (x = 0; x < 3; x = x + 1) { skip; }"), format!("3:1 there is no `for` | {help}"));
+    assert_eq!(body("local int i = 0;"), "3:7 the type comes after the name | write `i: int`");
+    assert_eq!(body("int i = 0;"), "3:1 a declaration begins with `local` | write `local i: int`");
+    assert_eq!(body("assert x = 1;"), "3:10 expected `;` (`==` compares), found `=`");
+    assert_eq!(body("await x = 1;"), "3:9 expected `;` (`==` compares), found `=`");
+    assert!(body("lock(x);").starts_with("3:5 there is no call of `lock` | as statements: `cas"));
+    let item = |text: &str| one(&format!("{text}\nthread p {{ skip; }}")).replace("wtl-syntax ", "");
+    assert_eq!(item("shared bool x;"), "1:8 the type comes after the name | write `x: bool`");
+    assert_eq!(item("int x;"), "1:1 a declaration begins with `shared` | write `shared x: int`");
+    assert_eq!(item("shared x; finally x = 1;"), "1:21 expected `;` (`==` compares), found `=`");
+}
+
 #[test]
 fn formulas() {
     let f =

@@ -9,7 +9,7 @@ use wattle_memory::axiomatic::{self, Evaluation};
 use wattle_memory::candidates::{self, Candidate, End, Incomplete, Limits};
 use wattle_memory::operational::{View, is_final};
 use wattle_memory::speaks_of_threads;
-use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId};
+use wattle_program::{EdgeId, ProcessId, Program, PropertyKind, Shape, ThreadId, cuts};
 
 use super::{coverage, wrong};
 
@@ -114,9 +114,9 @@ pub fn survey(task: &Task<'_>, unwind: u32, run: &Run) -> Result<Survey, Reason>
         (None, Err(Incomplete::Unsupported(what))) => Err(Reason::Unsupported(Unsupported::new(what))),
         (None, Ok(cut)) => {
             survey.cut = cut;
-            if cut {
-                survey.census.bound = Some(Bound::Unwinding(unwind));
-            }
+            let beyond = cuts(program).any(|cut| survey.taken.contains(&cut.edge));
+            survey.census.bound =
+                cut.then_some(Bound::Unwinding(unwind)).or(beyond.then_some(Bound::Covered));
             Ok(survey)
         }
     }

@@ -12,9 +12,9 @@ use wattle_logic::{Fault, Value};
 use wattle_memory::events::{Recorder, Surroundings};
 use wattle_memory::operational::{self, Action, State};
 use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
-use wattle_program::step::{Choices, Memory, Remote, Stop, ThreadState, step};
+use wattle_program::step::{AccessKind, Choices, Memory, Remote, Stop, ThreadState, step};
 use wattle_program::{
-    EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId, joint_step,
+    Edge, EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId, is_inside, joint_step,
 };
 
 use super::{reject, rejected, unsupported};
@@ -61,15 +61,26 @@ fn confirm_from(
         threads.push(follow(world, thread, path, state, events, &mut rebuilt, &mut failures)?);
     }
     let same = rebuilt.events.len() == execution.events.len()
-        && (rebuilt.events.iter().zip(&execution.events))
-            .all(|(ours, theirs)| ours.kind == theirs.kind && ours.thread == theirs.thread);
+        && (rebuilt.events.iter().zip(&execution.events)).all(|(ours, theirs)| {
+            (&ours.kind, ours.thread, ours.edge, ours.instruction)
+                == (&theirs.kind, theirs.thread, theirs.edge, theirs.instruction)
+        });
     if !same {
         return reject("the events of the graph are not those of its paths");
     }
     if !locked_steps_are_single(&rebuilt) {
         return reject("a locked step does more than read and then write one location");
     }
+    for (thread, state) in shape.thread_ids().zip(&threads) {
+        let cfg = &program.process(shape.info(thread).process).cfg;
+        if is_inside(cfg, state.point) && !happens_in(&counterexample.violated, thread) {
+            return reject("a thread stops inside an atomic section");
+        }
+    }
     judge(task, &rebuilt)?;
+    if let Violation::Undefined { axiom } = &counterexample.violated {
+        takes_meaning_away(task, &rebuilt, axiom)?;
+    }
     let last = |writes: &Vec<u32>| {
         let write = writes.last().and_then(|write| rebuilt.events[*write as usize].written());
         write.cloned().unwrap_or(Value::Int(0))
@@ -84,12 +95,25 @@ fn confirm_from(
 /// The axioms on an execution.
 fn judge(task: &Task<'_>, execution: &Execution) -> Result<(), Halt> {
     let Some(axioms) = &task.memory.axioms else { return Ok(()) };
+    if execution.events.iter().any(|event| event.section.is_some()) && !axioms.core.names("section") {
+        return Err(unsupported(format!("an atomic section of several accesses under {}", task.memory.name)));
+    }
     axiomatic::well_formed(execution).map_err(rejected)?;
     let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(unsupported)?;
     match evaluation.broken() {
         Some(broken) => reject(format!("axiom {} of {} forbids it", broken.name, task.memory.name)),
         None => Ok(()),
     }
+}
+
+/// Does the execution fail an axiom without which the program has no meaning?
+fn takes_meaning_away(task: &Task<'_>, execution: &Execution, axiom: &str) -> Result<(), Halt> {
+    let Some(axioms) = &task.memory.axioms else {
+        return reject(format!("{} has no axioms", task.memory.name));
+    };
+    let evaluation = axiomatic::evaluate(&axioms.tree, execution).map_err(unsupported)?;
+    let fails = evaluation.undefined().any(|judged| &*judged.name == axiom);
+    if fails { Ok(()) } else { reject(format!("the execution does not fail {axiom}")) }
 }
 
 /// What a replayed schedule shows, judged by the axioms: machine and text must be twins.
@@ -148,10 +172,19 @@ fn drain(program: &Program, shape: &Shape, machine: Machine, state: &State) -> V
     }
 }
 
-/// A locked step is a read, a write, or a read and then a write of the same location: a graph says
-/// nothing of what else could happen inside. (Fences inside say nothing that the step does not.)
+/// Does it end an execution in the middle of what a thread does?
+fn happens_in(violated: &Violation, thread: ThreadId) -> bool {
+    match violated {
+        Violation::Assertion { thread: own, .. } | Violation::Fault { thread: own, .. } => *own == thread,
+        Violation::Property { .. } | Violation::Deadlock | Violation::Undefined { .. } => false,
+    }
+}
+
+/// A locked step that is no atomic section is a read, a write, or a read and then a write of the same location: a graph
+/// says nothing of what else could happen inside. (Fences inside say nothing that the step does not.)
 fn locked_steps_are_single(execution: &Execution) -> bool {
-    let is_access = |event: &&Event| event.locked && event.kind != EventKind::Fence;
+    let is_access =
+        |event: &&Event| event.locked && event.section.is_none() && event.kind != EventKind::Fence;
     let locked: Vec<&Event> = execution.events.iter().filter(is_access).collect();
     locked.windows(2).all(|pair| {
         let same = (pair[0].thread, pair[0].instruction) == (pair[1].thread, pair[1].instruction);
@@ -175,7 +208,8 @@ fn starts(program: &Program, shape: &Shape, execution: &Execution) -> Result<Vec
             })
     };
     let mut starts = Vec::new();
-    for start in operational::initial_states(program, shape).map_err(unsupported)? {
+    let memory: Vec<Value> = initial.iter().map_while(|event| event.written().cloned()).collect();
+    for start in operational::initial_states_with(program, shape, &memory).map_err(unsupported)? {
         starts.extend(start.map_err(unsupported)?.map(|(_, state)| state).filter(is_start));
     }
     Ok(starts)
@@ -211,6 +245,7 @@ fn follow(
         memory.edge = *id;
         memory.reserved = recorder.reservation();
         let mut choices = Given(codes.clone().into());
+        let before = (number + 1 == path.len()).then(|| memory.clone());
         match step(program, shape, thread, &state, edge, &mut memory, &mut choices) {
             Ok(stepped) => {
                 recorder.record(world, (*id, edge), &state.locals, &stepped.accesses, rebuilt);
@@ -220,7 +255,19 @@ fn follow(
             }
             Err(Stop::Fault { fault, op }) if number + 1 == path.len() => {
                 failures.faults.push(Violation::Fault { thread, edge: *id, op, fault });
-                return Ok(state);
+                // What the step did before it had no result has happened.
+                let begun = Edge { ops: edge.ops[..op.unwrap_or(0)].to_vec(), ..edge.clone() };
+                let mut choices = Given(codes.clone().into());
+                memory = before.unwrap_or(memory);
+                if op.is_some() {
+                    let done = step(program, shape, thread, &state, &begun, &mut memory, &mut choices);
+                    let done = done.map_err(|stop| rejected(format!("half of a step: {stop:?}")))?;
+                    // Others would see what never reached memory.
+                    if done.accesses.iter().any(|access| matches!(access.kind, AccessKind::Write { .. })) {
+                        return reject("a step without a result has stored");
+                    }
+                    recorder.record(world, (*id, &begun), &state.locals, &done.accesses, rebuilt);
+                }
             }
             Err(Stop::Fault { fault: Fault::Overflow, .. }) => return Err(Reason::Overflow.into()),
             Err(Stop::Unsupported { what }) => return Err(unsupported(what.to_string())),
@@ -234,6 +281,7 @@ fn follow(
 }
 
 /// Memory as the graph tells it to one thread.
+#[derive(Clone)]
 struct Told {
     events: VecDeque<Event>,
     edge: EdgeId,
@@ -343,6 +391,9 @@ fn is_violated(
             holds(program, shape, stated, state)
         }
         Violation::Deadlock => reject("an execution graph shows no deadlock"),
+        // Judged by the axioms.
+        Violation::Undefined { .. } if failures.faults.is_empty() => Ok(()),
+        Violation::Undefined { .. } => reject("a thread faults instead"),
     }
 }
 

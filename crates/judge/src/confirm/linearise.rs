@@ -8,7 +8,8 @@
 //! * what was stored before a fence or a locked step is committed before it;
 //! * commits of one location in coherence order;
 //! * a read of another thread's store comes after its commit, and before the commit of the store that
-//!   follows in coherence order.
+//!   follows in coherence order;
+//! * what comes before or after one step of a locked section comes before or after all of it.
 //!
 //! Any order of the moves that respects this is a schedule; if the machine allows the execution, there
 //! is one. The caller replays it, so that nothing here need be trusted.
@@ -16,13 +17,21 @@
 use wattle_engine::Path;
 use wattle_memory::operational::Action;
 use wattle_memory::{Event, EventKind, Execution, Machine};
-use wattle_program::{Orders, ThreadId};
+use wattle_program::{Cfg, Orders, Program, Shape, ThreadId, is_inside};
 
 /// `None`: the orders contradict each other, or the machine has no stores to commit.
-pub(super) fn linearise(machine: Machine, paths: &[Path], execution: &Execution) -> Option<Vec<Action>> {
+pub(super) fn linearise(
+    machine: Machine,
+    (program, shape): (&Program, &Shape),
+    paths: &[Path],
+    execution: &Execution,
+) -> Option<Vec<Action>> {
     let mut moves = Moves::new(machine, paths, execution)?;
     moves.within_threads(machine, execution);
     moves.between_threads(execution);
+    for (thread, path) in shape.thread_ids().zip(paths) {
+        moves.sections(&program.process(shape.info(thread).process).cfg, thread, path);
+    }
     moves.in_order()
 }
 
@@ -139,6 +148,40 @@ impl Moves {
                 self.order(self.step[read], self.commit[later]);
             }
         }
+    }
+
+    /// Nothing else moves while a thread is inside a locked section: what waits for a step of it, or what one waits for,
+    /// is outside. So the whole section waits, and is waited for.
+    fn sections(&mut self, cfg: &Cfg, thread: ThreadId, path: &Path) {
+        let first = self.first[thread.0 as usize];
+        let mut start = None;
+        for (number, (edge, _)) in path.iter().enumerate() {
+            let edge = cfg.edge(*edge);
+            let begin = *start.get_or_insert(first + number);
+            let goes_on = is_inside(cfg, edge.to) && number + 1 < path.len();
+            if !goes_on {
+                start = None;
+                self.together(begin, first + number);
+            }
+        }
+    }
+
+    /// The moves from `begin` to `end` come one after the other.
+    fn together(&mut self, begin: usize, end: usize) {
+        let section = begin..=end;
+        if begin == end {
+            return;
+        }
+        for earlier in (0..self.actions.len()).filter(|earlier| !section.contains(earlier)) {
+            if self.after[earlier].iter().any(|later| section.contains(later)) {
+                self.order(earlier, begin);
+            }
+        }
+        let outside: Vec<usize> = (section.clone())
+            .flat_map(|number| self.after[number].clone())
+            .filter(|later| !section.contains(later))
+            .collect();
+        outside.into_iter().for_each(|later| self.order(end, later));
     }
 
     /// A thread goes on as long as it can, and stores wait as long as they may.

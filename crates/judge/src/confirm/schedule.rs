@@ -80,6 +80,7 @@ fn judge(
         Violation::Assertion { .. } if states.len() < 2 => reject("no move was made"),
         Violation::Assertion { .. } => Ok(()),
         Violation::Fault { .. } => reject("no fault in the last move"),
+        Violation::Undefined { .. } => reject("a schedule does not show that a program has no meaning"),
         Violation::Property { property } => {
             let found = operational::violations(program, shape, last);
             let shown = found.iter().any(|found| found.property == *property && found.fault.is_none());

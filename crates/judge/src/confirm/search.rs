@@ -11,6 +11,7 @@
 use std::collections::HashSet;
 
 use wattle_engine::{Counterexample, Halt, Schedule, Task, Violation};
+use wattle_logic::{Fault, Value};
 use wattle_memory::Machine;
 use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_program::{Program, PropertyKind, Shape, ThreadId};
@@ -29,7 +30,11 @@ pub(crate) fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Resu
     let Some(machine) = task.memory.machine else { return Ok(Replay::default()) };
     let program = task.program;
     let shape = Shape::new(program).map_err(|error| rejected(error.to_string()))?;
-    let initial = operational::initial_states(program, &shape).map_err(unsupported)?;
+    let execution = counterexample.execution.as_ref();
+    let written = execution.map(|execution| execution.events.iter().take(shape.locations.len()));
+    let memory: Vec<Value> =
+        written.into_iter().flatten().map_while(|event| event.written().cloned()).collect();
+    let initial = operational::initial_states_with(program, &shape, &memory).map_err(unsupported)?;
     let property = match counterexample.violated {
         Violation::Property { property } => program.properties.get(property).map(|property| property.kind),
         _ => None,
@@ -44,8 +49,8 @@ pub(crate) fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Resu
         actions: Vec::new(),
         unsupported: false,
     };
-    let execution = counterexample.execution.as_ref();
-    let straight = execution.and_then(|execution| linearise(machine, &counterexample.paths, execution));
+    let straight = execution
+        .and_then(|execution| linearise(machine, (program, &shape), &counterexample.paths, execution));
     for start in initial {
         let Some((codes, start)) = start.map_err(unsupported)? else { continue };
         search.actions.clear();
@@ -87,6 +92,7 @@ impl Search<'_> {
             match operational::apply(self.program, self.shape, self.machine, &state, action) {
                 Some(MoveResult::Moved { failed, .. }) if self.asserts(action, &failed) => return true,
                 Some(MoveResult::Moved { state: next, .. }) => state = next,
+                Some(MoveResult::Fault { fault, op }) if self.faults(action, fault, op) => return true,
                 _ => {
                     self.actions.clear();
                     return false;
@@ -142,9 +148,7 @@ impl Search<'_> {
                 }
                 Some(MoveResult::Moved { .. }) | None => {}
                 Some(MoveResult::Fault { fault, op }) => {
-                    if let Action::Step { thread, edge, .. } = action
-                        && self.counterexample.violated == (Violation::Fault { thread, edge, op, fault })
-                    {
+                    if self.faults(&action, fault, op) {
                         return true;
                     }
                 }
@@ -160,6 +164,11 @@ impl Search<'_> {
             Action::Step { thread, edge, .. },
             Violation::Assertion { thread: wanted, edge: of, op },
         ) if thread == wanted && edge == of && failed.contains(op))
+    }
+
+    fn faults(&self, action: &Action, fault: Fault, op: Option<usize>) -> bool {
+        let Action::Step { thread, edge, .. } = *action else { return false };
+        self.counterexample.violated == Violation::Fault { thread, edge, op, fault }
     }
 
     fn is_goal(&self, state: &State, positions: &[usize]) -> bool {

@@ -51,7 +51,17 @@ pub fn relation(execution: &Execution, name: &str) -> Option<Relation> {
     let atomic: Relation = given(&execution.read_modify_write);
     Some(match name {
         "id" => identity(&set(execution, "_")),
-        "po" => between(&|one, other| same_thread(one, other) && one.instruction < other.instruction),
+        "po" => {
+            let mut order =
+                between(&|one, other| same_thread(one, other) && one.instruction < other.instruction);
+            for (from, to) in one_step_of_a_section(execution) {
+                order.insert(from, to);
+            }
+            order
+        }
+        "section" => between(&|one, other| {
+            same_thread(one, other) && one.section.is_some() && one.section == other.section
+        }),
         "loc" => between(&|one, other| one.location().is_some() && one.location() == other.location()),
         "int" => between(&same_thread),
         "ext" => between(&|one, other| one.thread != other.thread),
@@ -73,6 +83,19 @@ pub fn relation(execution: &Execution, name: &str) -> Option<Relation> {
         "lxsx" => atomic.iter().filter(|pair| !one_instruction(pair)).collect(),
         _ => return None,
     })
+}
+
+/// Events of one step in an atomic section, in the order of its operations.
+fn one_step_of_a_section(execution: &Execution) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for (from, one) in numbered(execution).filter(|(_, event)| event.section.is_some()) {
+        let later = numbered(execution).skip(from as usize + 1);
+        let same = later
+            .filter(|(_, other)| (other.thread, other.instruction) == (one.thread, one.instruction))
+            .filter(|(_, other)| other.section == one.section);
+        pairs.extend(same.map(|(to, _)| (from, to)));
+    }
+    pairs
 }
 
 fn numbered(execution: &Execution) -> impl Iterator<Item = (u32, &Event)> {

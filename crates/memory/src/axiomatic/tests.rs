@@ -22,6 +22,7 @@ fn execution(threads: &[&[&str]]) -> Execution {
         instruction,
         locked: false,
         orders: Orders::NONE,
+        section: None,
     };
     for location in 0..2 {
         let kind = EventKind::Write { location, value: Value::Int(0) };

@@ -31,10 +31,11 @@ pub(crate) const SETS: &[(&str, &str)] = &[
 /// Relations between events.
 pub const RELATIONS: &[(&str, &str)] = &[
     ("id", "each event and itself"),
-    ("po", "program order; not within one instruction; not for initial writes"),
+    ("po", "program order; not within one instruction, unless in an atomic section; not for initial writes"),
     ("loc", "accesses of one location"),
     ("int", "events of one thread (initial writes are in no thread)"),
     ("ext", "events of two threads, or of a thread and an initial write"),
+    ("section", "events of one atomic section with several accesses, each with itself too"),
     ("rf", "a write and a read that takes its value"),
     ("co", "the order of writes to each location, initial writes first"),
     ("addr", "a read (on RISC-V also a store-conditional) and an access whose address depends on it"),

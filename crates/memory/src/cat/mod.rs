@@ -18,6 +18,7 @@ mod library;
 mod load;
 mod lower;
 mod parse;
+mod specialise;
 pub mod syntax;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 //! codes, one for each. States are made one after the other, so that a caller with a budget can stop in between.
 
 use wattle_logic::{Sort, Value};
-use wattle_program::step::{ThreadState, domain};
+use wattle_program::step::{ThreadState, domain, wide_domain};
 use wattle_program::{Program, Shape};
 
 use super::View;
@@ -50,7 +50,7 @@ fn cells(program: &Program, shape: &Shape) -> Result<Vec<Cell>, String> {
             Some(value) => Cell::Fixed(value),
             None => {
                 let all = (sort == Sort::Int).then_some((i64::MIN, i64::MAX));
-                let domain = domain(program, sort, range).or(all);
+                let domain = domain(program, sort, range).or_else(|| wide_domain(sort, range)).or(all);
                 let (low, high) = domain.ok_or("an initial value is chosen among more than 65,536")?;
                 Cell::Open { sort, low, high }
             }
@@ -73,7 +73,27 @@ fn cells(program: &Program, shape: &Shape) -> Result<Vec<Cell>, String> {
 
 /// All initial states of a program, each with the codes that were chosen.
 pub fn initial_states<'a>(program: &'a Program, shape: &'a Shape) -> Result<InitialStates<'a>, String> {
-    let cells = cells(program, shape)?;
+    among(program, shape, cells(program, shape)?)
+}
+
+/// The initial states with this memory. However many values a location may start with, only its own is looked at.
+pub fn initial_states_with<'a>(
+    program: &'a Program,
+    shape: &'a Shape,
+    memory: &[Value],
+) -> Result<InitialStates<'a>, String> {
+    let mut cells = cells(program, shape)?;
+    for (cell, value) in cells.iter_mut().zip(memory.iter().take(shape.locations.len())) {
+        if let (Cell::Open { low, high, .. }, Some(code)) = (cell, value.code())
+            && (*low..=*high).contains(&code)
+        {
+            (*low, *high) = (code, code);
+        }
+    }
+    among(program, shape, cells)
+}
+
+fn among<'a>(program: &'a Program, shape: &'a Shape, cells: Vec<Cell>) -> Result<InitialStates<'a>, String> {
     if cells.iter().any(|cell| matches!(cell, Cell::Open { low: i64::MIN, high: i64::MAX, .. })) {
         return Err("an initial value is chosen among more than 65,536".into());
     }

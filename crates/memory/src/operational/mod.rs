@@ -26,7 +26,7 @@ mod property;
 mod state;
 mod stuck;
 
-pub use initial::{InitialStates, Start, initial_state, initial_states};
+pub use initial::{InitialStates, Start, initial_state, initial_states, initial_states_with};
 pub use machine::{Action, MoveResult, Successor, apply, successors};
 pub use property::{View, Violation, first_violation, is_final, violations};
 pub use state::{Half, State, Stored};

@@ -39,7 +39,7 @@ pub use tso::Tso;
 use std::fmt;
 
 use wattle_program::passes::instantiate;
-use wattle_program::{EdgeId, Program, ThreadId, Unsupported};
+use wattle_program::{EdgeId, Op, Program, ThreadId, Unsupported};
 
 use crate::Machine;
 use crate::operational::Action;
@@ -74,12 +74,24 @@ pub fn of(machine: Machine) -> Option<&'static dyn Reduction> {
     }
 }
 
+/// The same for a program: remote operations are pending under sc too, though not for long.
+pub fn of_program(machine: Machine, program: &Program) -> Option<&'static dyn Reduction> {
+    let Machine::Sc { atomic_copy } = machine else { return of(machine) };
+    let remote =
+        |op: &Op| matches!(op, Op::Put { .. } | Op::Get { .. } | Op::RemoteAtomic { .. } | Op::Flush { .. });
+    let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
+    let is_remote = edges.flat_map(|edge| &edge.ops).any(remote);
+    is_remote.then(|| named(Discipline::RmaUnderSc { atomic_copy }))
+}
+
 /// The reduction that a certificate names.
 pub fn named(discipline: Discipline) -> &'static dyn Reduction {
     match discipline {
         Discipline::Tso => &Tso,
         Discipline::Pso => &Pso,
         Discipline::Rma => &Rma,
+        Discipline::RmaUnderSc { atomic_copy: false } => &rma::UnderSc { atomic_copy: false },
+        Discipline::RmaUnderSc { atomic_copy: true } => &rma::UnderSc { atomic_copy: true },
     }
 }
 
@@ -89,6 +101,17 @@ pub enum Discipline {
     Tso,
     Pso,
     Rma,
+    /// Remote operations under sequential consistency.
+    RmaUnderSc {
+        atomic_copy: bool,
+    },
+}
+
+impl Discipline {
+    /// Is it remote operations that are pending?
+    pub fn is_remote(self) -> bool {
+        matches!(self, Discipline::Rma | Discipline::RmaUnderSc { .. })
+    }
 }
 
 /// A program with a machine written into it.
@@ -124,7 +147,7 @@ pub enum Move {
     Deliver { statement: u32, slot: Option<u32>, acts: bool },
     /// This edge of the source stores, and the buffer is full.
     Overflow(EdgeId),
-    /// A thread that has ended and drained.
+    /// A thread that has ended and drained, or that goes on after it has waited.
     End,
 }
 

@@ -158,6 +158,7 @@ fn flag(program: &Program) -> Variable {
         range: Some(Range { low: 0, high: 1 }),
         init: Init::Values(vec![Term::int(0)]),
         unbuffered: false,
+        place: None,
         owner: None,
         span: Span::NOWHERE,
     }

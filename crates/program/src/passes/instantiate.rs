@@ -22,7 +22,7 @@ use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term, Value};
 
 use super::{liveness, observed_locals};
 use crate::validate::op_terms;
-use crate::{Dimension, Init, Local, Name, Op, Process, ProcessId, Program, Replicas, Shape};
+use crate::{Dimension, Init, Local, Name, Op, Place, Process, ProcessId, Program, Replicas, Shape};
 use crate::{ThreadId, Unsupported, Variable, joint_step};
 
 /// See the module.
@@ -79,7 +79,8 @@ impl Renaming<'_> {
                 let owner = variable.owner.filter(|process| self.shape.copies_of(*process) > 0);
                 let owner = owner.map(|process| ProcessId(self.shape.thread(process, 0).0));
                 let init = self.initial_contents(number, self.shape.locations_of(number));
-                vec![Variable { dimensions: fixed(extents), init, owner, ..variable.clone() }]
+                let place = variable.place.clone().map(|place| self.place(place));
+                vec![Variable { dimensions: fixed(extents), init, owner, place, ..variable.clone() }]
             }
             Some(process) => {
                 let all = self.shape.locations_of(number);
@@ -89,11 +90,21 @@ impl Renaming<'_> {
                         let start = all.start + copy * each;
                         let init = self.initial_contents(number, start..start + each);
                         let owner = Some(ProcessId(self.shape.thread(process, copy).0));
-                        Variable { dimensions: fixed(&extents[1..]), init, owner, ..variable.clone() }
+                        let place = variable.place.clone().map(|mut place| {
+                            place.offset += copy * place.strides.remove(0);
+                            self.place(place)
+                        });
+                        let dimensions = fixed(&extents[1..]);
+                        Variable { dimensions, init, owner, place, ..variable.clone() }
                     })
                     .collect()
             }
         }
+    }
+
+    /// The same place, by the new number of its object.
+    fn place(&self, place: Place) -> Place {
+        Place { object: self.variables[place.object as usize], ..place }
     }
 
     /// The initial values of some elements of a variable, where `me` is the copy that owns the element, or

@@ -73,6 +73,7 @@ mod tests {
                 range: None,
                 init: Init::Values(vec![]),
                 unbuffered: false,
+                place: None,
                 owner: None,
                 span: Span::NOWHERE,
             }],

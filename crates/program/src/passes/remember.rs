@@ -8,19 +8,26 @@ use std::collections::BTreeSet;
 
 use super::liveness::mentioned;
 use super::{liveness, observed_locals};
-use crate::{Op, Program};
+use crate::{Op, ProcessId, Program};
 
 pub fn remember_given(program: &Program) -> Program {
+    let given = |id: ProcessId| -> BTreeSet<u32> {
+        program.predicates.iter().flat_map(|predicate| mentioned(predicate, id)).collect()
+    };
+    remember(program, &given)
+}
+
+/// Keep these locals of each process.
+pub fn remember(program: &Program, kept: &dyn Fn(ProcessId) -> BTreeSet<u32>) -> Program {
     let mut result = program.clone();
     for id in program.process_ids() {
-        let given: BTreeSet<u32> =
-            program.predicates.iter().flat_map(|predicate| mentioned(predicate, id)).collect();
+        let kept = kept(id);
         let live = liveness(program.process(id), &observed_locals(program, id), |_| true);
         for edge in &mut result.processes[id.0 as usize].cfg.edges {
             let after = &live[edge.to.0 as usize];
             // Where the local is live afterwards, later edges rely on the zero.
             edge.ops.retain(
-                |op| !matches!(op, Op::Forget { local } if given.contains(local) && !after.contains(local)),
+                |op| !matches!(op, Op::Forget { local } if kept.contains(local) && !after.contains(local)),
             );
         }
     }

@@ -9,20 +9,24 @@
 //! * Plain accesses stay plain. Release stores and acquire loads take the target's mark. Where there is
 //!   none, a release store comes after a fence, and what follows an acquire load depends on it: a
 //!   branch on its value, then an instruction barrier.
-//! * Other marks and pairs of exclusives have no translation here, and an atomic section over several
-//!   accesses has none anywhere: these are refused.
+//! * C11 is compiled by the tables of `c11`, and a fence of some architecture in it (which C programs say in assembly) is
+//!   what it promises. There is no way back: a program of an architecture under C11 gets the nearest marks.
+//! * Other marks and pairs of exclusives have no translation here: these are refused. So is an atomic section of several
+//!   steps, unless the target only says what is ordered: there it is a locked step, which is ordered with everything.
 //!
 //! Whatever becomes stronger or weaker than it was written is listed as a [`Change`].
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use wattle_logic::{Sort, Term};
+use wattle_logic::Sort;
 
+use super::c11::{Mapping, Order, by_tags};
+use super::single::single_accesses;
+use super::surround::{Around, surround};
 use crate::promise::{Promise, weakest};
 use crate::{
-    Cfg, Edge, EdgeId, Fence, Mode, Name, Op, Orders, Origin, Point, PointInfo, Program, Role, Tags,
-    Vocabulary,
+    Edge, EdgeId, Fence, Mode, Name, Op, Orders, Origin, Point, Program, Tags, Vocabulary, is_section,
 };
 
 /// The tag of a read-modify-write that has an order of its own instead of a locked step's.
@@ -67,22 +71,41 @@ pub struct Reading {
 pub fn retarget(program: &Program, to: Vocabulary) -> Result<Translation<'_>, Untranslatable> {
     let from = program.vocabulary;
     if from == to {
+        if from == Vocabulary::C11 {
+            has_only_fences_of_c11(program)?;
+        }
         return Ok(Translation { program: Cow::Borrowed(program), changes: vec![] });
     }
-    if matches!(from, Vocabulary::C11 | Vocabulary::Rma)
-        || matches!(to, Vocabulary::Generic | Vocabulary::Rma)
-    {
+    let mapping = if from == Vocabulary::C11 { Mapping::to(to) } else { None };
+    let like_it = match from {
+        Vocabulary::C11 => mapping.is_some(),
+        Vocabulary::Rma => false,
+        _ => !matches!(to, Vocabulary::Generic | Vocabulary::Rma),
+    };
+    if !like_it {
         return refuse("the target has nothing like it");
     }
     let mut result = Program { vocabulary: to, ..program.clone() };
     let mut work = Work { from, to, fences: to.fences_for_translation(), changes: vec![] };
     for process in &mut result.processes {
-        if process.cfg.points.iter().any(|point| point.inside.is_some()) {
+        let inside: Vec<bool> = process.cfg.points.iter().map(|point| point.inside.is_some()).collect();
+        if inside.contains(&true) && to != Vocabulary::Generic {
             return refuse("an atomic section of several steps");
         }
+        if mapping.is_some() {
+            single_accesses(&mut process.cfg);
+        }
+        let in_section = |edge: &Edge| {
+            let within = |point: Point| inside.get(point.0 as usize).copied().unwrap_or(false);
+            within(edge.from) || within(edge.to) || is_section(edge)
+        };
         let mut around = BTreeMap::new();
         for (number, edge) in process.cfg.edges.iter_mut().enumerate() {
-            let fences = work.edge(edge)?;
+            let fences = match mapping {
+                Some(_) if to == Vocabulary::Generic && in_section(edge) => work.in_section(edge),
+                Some(mapping) => work.compile(edge, mapping)?,
+                None => work.edge(edge)?,
+            };
             if fences != Around::default() {
                 around.insert(EdgeId(number as u32), fences);
             }
@@ -109,21 +132,35 @@ pub fn read_as<'a>(program: &'a Program, reading: &Reading) -> Translation<'a> {
     Translation { program: result, changes: work.changes }
 }
 
+/// RC11 does not say what an instruction of some architecture means.
+fn has_only_fences_of_c11(program: &Program) -> Result<(), Untranslatable> {
+    let ops = program.processes.iter().flat_map(|process| &process.cfg.edges).flat_map(|edge| &edge.ops);
+    for op in ops {
+        if let Op::Fence(fence) = op
+            && Order::named(&fence.tag).is_none()
+        {
+            return refuse(format!("the fence `{}`", fence.tag));
+        }
+    }
+    Ok(())
+}
+
 fn refuse<T>(what: impl Into<String>) -> Result<T, Untranslatable> {
     Err(Untranslatable(what.into()))
 }
 
 /// What a fence becomes in another vocabulary, if there is anything like it.
 pub fn retarget_fence(fence: &Fence, to: Vocabulary) -> Option<Vec<Fence>> {
-    let sequence = match is_instruction_barrier(fence) {
-        true => vec![instruction_barrier(to)?],
-        false => weakest(Promise::of(fence), &to.fences_for_translation()),
+    let sequence = match (is_instruction_barrier(fence), Order::named(&fence.tag), Mapping::to(to)) {
+        (true, ..) => vec![instruction_barrier(to)?],
+        (_, Some(order), Some(mapping)) => by_tags(mapping.fence(order), to),
+        _ => weakest(Promise::of(fence), &to.fences_for_translation()),
     };
     (fence.location.is_none() && !sequence.is_empty()).then_some(sequence)
 }
 
 fn is_instruction_barrier(fence: &Fence) -> bool {
-    matches!(&*fence.tag, "ISYNC" | "ISB")
+    ["isync", "isb"].iter().any(|name| fence.tag.eq_ignore_ascii_case(name))
 }
 
 fn instruction_barrier(of: Vocabulary) -> Option<Fence> {
@@ -193,15 +230,6 @@ fn update(edge: &Edge, from: Vocabulary) -> Option<Update> {
         _ if has(ORDERED) => Update::Ordered { acquire: has("acq"), release: has("rel") },
         _ => Update::Locked,
     })
-}
-
-/// Fences that an edge needs around it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Around {
-    before: Vec<Fence>,
-    after: Vec<Fence>,
-    /// What comes after depends on this local.
-    on: Option<u32>,
 }
 
 /// How a vocabulary says acquire or release.
@@ -286,6 +314,81 @@ impl Work {
         (result != *edge).then_some(result)
     }
 
+    /// A step of an atomic section is ordered with everything anyway: no mark or fence in it matters.
+    fn in_section(&self, edge: &mut Edge) -> Around {
+        edge.ops.retain(|op| !matches!(op, Op::Fence(_)));
+        accesses(edge).for_each(|tags| tags.retain(|tag| &**tag == "fenced"));
+        Around::default()
+    }
+
+    /// The edge as a compiler maps it.
+    fn compile(&mut self, edge: &mut Edge, mapping: &Mapping) -> Result<Around, Untranslatable> {
+        let (origin, to) = (edge.origin, self.to);
+        let locked = edge.mode == Mode::Locked;
+        let mut around = Around::default();
+        let mut ops = Vec::new();
+        for mut op in std::mem::take(&mut edge.ops) {
+            let row = match &mut op {
+                Op::Fence(fence) => {
+                    ops.extend(self.compiled_fence(fence, mapping, origin)?.into_iter().map(Op::Fence));
+                    continue;
+                }
+                Op::LoadExclusive { .. } | Op::StoreConditional { .. } => {
+                    return refuse("a pair of exclusives");
+                }
+                Op::Load { tags, into, .. } => {
+                    let order = Order::of(tags);
+                    let row = if locked { mapping.update(order) } else { mapping.load(order) };
+                    *tags = row.read.iter().map(|tag| Name::from(*tag)).collect();
+                    around.on.extend(row.branch.then_some(*into));
+                    row
+                }
+                Op::Store { tags, .. } => {
+                    let order = Order::of(tags);
+                    let row = if locked { mapping.update(order) } else { mapping.store(order) };
+                    let fenced = tags.take("fenced");
+                    *tags = row.write.iter().map(|tag| Name::from(*tag)).chain(fenced).collect();
+                    row
+                }
+                _ => {
+                    ops.push(op);
+                    continue;
+                }
+            };
+            for (side, tags) in [(&mut around.before, row.before), (&mut around.after, row.after)] {
+                let fences = by_tags(tags, to).into_iter();
+                side.extend(fences.filter(|fence| !side.contains(fence)).collect::<Vec<_>>());
+            }
+            ops.push(op);
+        }
+        edge.ops = ops;
+        Ok(around)
+    }
+
+    /// A fence of C11 by the table; an instruction of some architecture, which C programs say in assembly, by what it
+    /// promises.
+    fn compiled_fence(
+        &mut self,
+        fence: &Fence,
+        mapping: &Mapping,
+        origin: Origin,
+    ) -> Result<Vec<Fence>, Untranslatable> {
+        if fence.location.is_some() {
+            return refuse("a fence for one location");
+        }
+        if let Some(order) = Order::named(&fence.tag) {
+            return Ok(by_tags(mapping.fence(order), self.to));
+        }
+        if is_instruction_barrier(fence) {
+            return match instruction_barrier(self.to) {
+                Some(barrier) => Ok(vec![barrier]),
+                None if self.to == Vocabulary::Generic => Ok(vec![fence.clone()]),
+                None => refuse(format!("the fence {}", fence.tag)),
+            };
+        }
+        Ok(self.sequence(fence, origin))
+    }
+
     fn edge(&mut self, edge: &mut Edge) -> Result<Around, Untranslatable> {
         let origin = edge.origin;
         let mut ops = Vec::new();
@@ -323,7 +426,7 @@ impl Work {
             let written = "a read-modify-write that acquires or releases".into();
             self.note(written, became, (true, false), edge.origin);
         }
-        Around { before: full.clone(), after: full, on: None }
+        Around { before: full.clone(), after: full, on: vec![] }
     }
 
     fn ordered(&mut self, edge: &mut Edge, acquire: bool, release: bool) -> Around {
@@ -465,59 +568,8 @@ impl Work {
         }
         if let (Some(_), Some(barrier)) = (loaded, instruction_barrier(self.to)) {
             around.after = vec![barrier];
-            around.on = loaded;
+            around.on = loaded.into_iter().collect();
         }
         around
     }
-}
-
-/// Put the fences where they belong, as steps of their own.
-fn surround(cfg: &mut Cfg, sorts: &[Sort], around: &BTreeMap<EdgeId, Around>) -> Result<(), Untranslatable> {
-    // Points and edges that are new have nothing around them.
-    for point in 0..cfg.points.len() as u32 {
-        let leaving: Vec<EdgeId> = cfg.leaving(Point(point)).collect();
-        let Some(origin) = (leaving.iter()).find(|id| around.contains_key(id)).map(|id| cfg.edge(*id).origin)
-        else {
-            continue;
-        };
-        let hidden = |cfg: &mut Cfg| cfg.add_point(PointInfo { origin, ..PointInfo::default() });
-        let fences = |from: Point, to: Point, fences: &[Fence], guard: Term, role: Role| Edge {
-            from,
-            guard,
-            ops: fences.iter().cloned().map(Op::Fence).collect(),
-            to,
-            mode: Mode::Plain,
-            role,
-            origin,
-        };
-        // The ways that one step may go (a comparison succeeds or fails) have their fence in common.
-        let before = (leaving.iter().filter_map(|id| around.get(id)))
-            .map(|around| &around.before)
-            .find(|before| !before.is_empty());
-        if let Some(before) = before {
-            if leaving.iter().any(|id| cfg.edge(*id).origin != origin) {
-                return refuse("a choice between a step that needs a fence and another");
-            }
-            let middle = hidden(cfg);
-            for id in &leaving {
-                cfg.edges[id.0 as usize].from = middle;
-            }
-            cfg.edges.push(fences(Point(point), middle, before, Term::bool(true), Role::Step));
-        }
-        for id in leaving {
-            let Some(Around { after, on, .. }) = around.get(&id).filter(|around| !around.after.is_empty())
-            else {
-                continue;
-            };
-            let end = hidden(cfg);
-            let edge = &mut cfg.edges[id.0 as usize];
-            let target = std::mem::replace(&mut edge.to, end);
-            let role = edge.hand_on();
-            // Always true, but a branch that depends on what was loaded.
-            let branch = on.map(|local| Term::local(local, sorts[local as usize]));
-            let branch = branch.map_or(Term::bool(true), |loaded| loaded.clone().equals(loaded));
-            cfg.edges.push(fences(end, target, after, branch, role));
-        }
-    }
-    Ok(())
 }

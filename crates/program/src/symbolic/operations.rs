@@ -18,7 +18,7 @@
 //!   store-conditional that succeeds is the second half of the last load-exclusive, and succeeds only if
 //!   that was of the same address. Either way the reservation is gone.
 
-use wattle_logic::{Sort, Term};
+use wattle_logic::{Binary, Kind, Sort, Term};
 use wattle_source::Span;
 
 use super::{Arena, Conventions, Expr, Known, Sources};
@@ -135,6 +135,24 @@ pub trait Domain<'p, 's> {
     /// There is no reservation any more.
     fn release(&mut self);
 
+    /// Where this does not hold, the thread is at something that wattle does not handle.
+    fn demand(&mut self, condition: Expr, what: &str, span: Span) -> Result<(), Self::Halt> {
+        match self.arena().value(condition) {
+            Some(value) if value != 0 => Ok(()),
+            _ => Err(self.refuse(what, Some(span))),
+        }
+    }
+
+    /// Is the step part of an atomic section, whose events are one node of the order and in an order among themselves?
+    fn orders_its_events(&self) -> bool {
+        false
+    }
+
+    /// Does it run through the values of a choice one by one?
+    fn lists_choices(&self) -> bool {
+        true
+    }
+
     /// A free choice, which is not possible if there is nothing to choose from.
     fn choose(&mut self, low: i64, high: i64) -> Result<Expr, Self::Halt>;
     /// Where the value of a term is known to be.
@@ -175,6 +193,14 @@ pub fn run<'p, 's, D: Domain<'p, 's>>(
         run.domain.guard(condition.expr)?;
     }
     edge.ops.iter().enumerate().try_for_each(|(number, op)| run.operation(number, op))
+}
+
+/// The variable that an address is in, where the text says so: one that is computed from an index stays inside.
+fn variable_at(address: &Term) -> Option<u32> {
+    match address.kind() {
+        Kind::Address { variable, .. } => Some(*variable),
+        _ => None,
+    }
 }
 
 /// An edge whose first operations have run.
@@ -254,6 +280,8 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
                 return Err(self.refuse("remote operations under axioms"));
             }
             Op::Spawn { .. } | Op::Join { .. } => return Err(self.refuse("spawn and join")),
+            // The edge leads to where nothing leads away.
+            Op::Cut { .. } => {}
             Op::Unsupported { what, span } => return Err(self.domain.unsupported(what, *span)),
         }
         Ok(())
@@ -267,7 +295,9 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         tags: &'p Tags,
         op: Option<usize>,
     ) -> Result<(D::Event, Expr), D::Halt> {
+        let place = variable_at(address);
         let address = self.domain.defined(address, op)?;
+        self.sized(address.expr, place, self.local(into).sort)?;
         let (does, uses) = (Does::Read { tags }, self.uses(&address));
         let read = self.domain.event(Made { does, address: address.expr, uses })?;
         self.read = Some(read);
@@ -284,15 +314,19 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         tags: &'p Tags,
         op: Option<usize>,
     ) -> Result<(), D::Halt> {
+        let place = variable_at(address);
         let address = self.domain.defined(address, op)?;
         let mut value = self.domain.defined(term, op)?;
         value.pick = value.pick.union(self.domain.arena(), &self.compared);
-        let stored = self.stored(address.expr, value.expr, term)?;
-        let read = self.read.filter(|_| self.locked);
+        let stored = self.stored((address.expr, place), value.expr, term)?;
+        let mut read = self.read.filter(|_| self.locked);
         let elsewhere = read.is_some_and(|read| self.domain.address(read) != address.expr);
-        // What a locked step does to a second location, or after its write, is said by no event.
         if elsewhere || (self.locked && self.written) {
-            return Err(self.refuse("an atomic step on several locations under axioms"));
+            // What a locked step does to a second location, or after its write, is said by no event but those of a section.
+            if !self.domain.orders_its_events() {
+                return Err(self.refuse("an atomic step on several locations under axioms"));
+            }
+            read = None;
         }
         self.written = true;
         match read {
@@ -315,9 +349,10 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         tags: &'p Tags,
         op: Option<usize>,
     ) -> Result<Value<'p, 's, D>, D::Halt> {
+        let place = variable_at(address);
         let address = self.domain.defined(address, op)?;
         let value = self.domain.defined(term, op)?;
-        let stored = self.stored(address.expr, value.expr, term)?;
+        let stored = self.stored((address.expr, place), value.expr, term)?;
         let succeeds = self.domain.succeeds(address.expr)?;
         let mut told = Known::free(succeeds);
         if self.domain.arena().value(succeeds) != Some(0) {
@@ -409,11 +444,25 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         Ok(())
     }
 
-    /// A value as a location holds it.
-    fn stored(&mut self, address: Expr, value: Expr, term: &Term) -> Result<Expr, D::Halt> {
-        let Some((sort, range)) = self.content(address) else {
-            let what = "an address that is computed, among locations of different sorts";
-            return Err(self.domain.refuse(what, None));
+    /// A value as a location holds it, at an address in this variable if that is known.
+    fn stored(
+        &mut self,
+        (address, place): (Expr, Option<u32>),
+        value: Expr,
+        term: &Term,
+    ) -> Result<Expr, D::Halt> {
+        let written = self.read.is_some_and(|read| self.domain.address(read) == address);
+        if !written {
+            self.sized(address, place, term.sort())?;
+        }
+        let (sort, range) = match (self.content(address, place), term.sort()) {
+            (Some(content), _) => content,
+            // Sizes agree, and locations of one object have no ranges.
+            (None, sort @ Sort::Bits { .. }) if self.has_places() => (sort, None),
+            _ => {
+                let what = "an address that is computed, among locations of different sorts";
+                return Err(self.domain.refuse(what, None));
+            }
         };
         let stored = self.domain.arena().wrap(sort, value);
         let known = self.domain.range_of(term).filter(|_| stored == value);
@@ -421,10 +470,66 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         Ok(stored)
     }
 
+    /// Do variables lie in objects with others, so that an address can be taken for that of another type?
+    fn has_places(&self) -> bool {
+        self.surroundings.program.variables.iter().any(|variable| variable.place.is_some())
+    }
+
+    /// An access to an address that is computed must be as wide as what lies there.
+    fn sized(&mut self, address: Expr, place: Option<u32>, sort: Sort) -> Result<(), D::Halt> {
+        if !self.has_places() {
+            return Ok(());
+        }
+        let program = self.surroundings.program;
+        if let Some(location) = self.domain.arena().value(address) {
+            let locations = &self.domain.arena().shape().locations;
+            let found = usize::try_from(location).ok().and_then(|location| locations.get(location));
+            let variable = found.and_then(|found| program.variables.get(found.variable as usize));
+            if variable.is_none_or(|variable| step::fits_size(variable, sort)) {
+                return Ok(());
+            }
+            let never = self.domain.arena().constant(0);
+            return self.domain.demand(never, step::ANOTHER_SIZE, self.edge.origin.0);
+        }
+        let known = place.and_then(|place| program.variables.get(place as usize));
+        if known.is_some_and(|variable| variable.place.is_none() || step::fits_size(variable, sort)) {
+            return Ok(());
+        }
+        let variables = &self.surroundings.program.variables;
+        let shape = self.domain.arena().shape();
+        // Runs of locations that fit.
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        let mut misfits = false;
+        for (number, variable) in variables.iter().enumerate() {
+            let locations = shape.locations_of(number as u32);
+            if !step::fits_size(variable, sort) {
+                misfits = true;
+                continue;
+            }
+            match runs.last_mut() {
+                Some((_, end)) if *end == locations.start => *end = locations.end,
+                _ => runs.push((locations.start, locations.end)),
+            }
+        }
+        if !misfits {
+            return Ok(());
+        }
+        let mut fits = self.domain.arena().constant(0);
+        for (start, end) in runs.into_iter().filter(|(start, end)| start < end) {
+            let arena = self.domain.arena();
+            let inside = arena.between(address, i64::from(start), i64::from(end) - 1);
+            fits = arena.binary(Binary::Or, Sort::Bool, fits, inside);
+        }
+        self.domain.demand(fits, step::ANOTHER_SIZE, self.edge.origin.0)
+    }
+
     /// The sort and range of the location at an address, if all that it may be have the same.
-    fn content(&mut self, address: Expr) -> Option<(Sort, Option<Range>)> {
+    fn content(&mut self, address: Expr, place: Option<u32>) -> Option<(Sort, Option<Range>)> {
         let content = |variable: &Variable| (variable.sort, variable.range);
         let variables = &self.surroundings.program.variables;
+        if let Some(place) = place {
+            return variables.get(place as usize).map(content);
+        }
         let arena = self.domain.arena();
         if let Some(location) = arena.value(address) {
             let location = arena.shape().locations.get(usize::try_from(location).ok()?)?;
@@ -451,8 +556,12 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
         const TOO_MANY: &str = "a choice among more than 65,536 values";
         let info = self.local(local);
         let (low, high) = match among {
-            Choice::Any => step::domain(self.surroundings.program, info.sort, info.range)
-                .ok_or_else(|| self.domain.refuse(TOO_MANY, None))?,
+            Choice::Any => {
+                let few = step::domain(self.surroundings.program, info.sort, info.range);
+                let wide =
+                    || step::wide_domain(info.sort, info.range).filter(|_| !self.domain.lists_choices());
+                few.or_else(wide).ok_or_else(|| self.domain.refuse(TOO_MANY, None))?
+            }
             Choice::Between(low, high) => {
                 let low = self.domain.defined(low, op)?.expr;
                 let high = self.domain.defined(high, op)?.expr;
@@ -464,7 +573,7 @@ impl<'p, 's, D: Domain<'p, 's>> Run<'_, 'p, 's, D> {
             }
             Choice::Member(_) => return Err(self.domain.refuse("a choice from a set", None)),
         };
-        match high.saturating_sub(low) >= MOST_CHOICES {
+        match self.domain.lists_choices() && high.saturating_sub(low) >= MOST_CHOICES {
             true => Err(self.domain.refuse(TOO_MANY, None)),
             false => Ok((low, high)),
         }

@@ -11,8 +11,8 @@ use super::lex::{Kind, Token, lex};
 use super::term::{Line, Read};
 use crate::{
     Broadcast, Cfg, Choice, Condition, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Name, Op,
-    Orders, Origin, Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range, Replicas,
-    Role, Source, Tags, Update, Variable, Vocabulary,
+    Orders, Origin, Place, Point, PointInfo, Process, Program, Property, PropertyKind, Question, Range,
+    Replicas, Role, Source, Tags, Update, Variable, Vocabulary,
 };
 
 /// See the module `text`. The result need not be valid; `validate` tells.
@@ -92,6 +92,7 @@ fn outline_line(line: &mut Line<'_>, word: &str, outline: &mut Program) -> Read<
                 range: None,
                 init: Init::Any,
                 unbuffered: false,
+                place: None,
                 owner: None,
                 span: Span::NOWHERE,
             });
@@ -221,8 +222,23 @@ fn variable(line: &mut Line<'_>) -> Read<Variable> {
     let range = range(line)?;
     let init = init(line)?;
     let unbuffered = line.accept("unbuffered");
+    let place = if line.accept("part") { Some(place(line)?) } else { None };
     let owner = if line.accept("owner") { Some(line.process_reference()?) } else { None };
-    Ok(Variable { name, sort, dimensions, range, init, unbuffered, owner, span: line.span()? })
+    Ok(Variable { name, sort, dimensions, range, init, unbuffered, place, owner, span: line.span()? })
+}
+
+/// `part 3 at 8 by 16 4`: the object by the number of its first variable, the offset, the strides.
+fn place(line: &mut Line<'_>) -> Read<Place> {
+    let object = line.number()?;
+    line.expect("at")?;
+    let offset = line.number()?;
+    let mut strides = Vec::new();
+    if line.accept("by") {
+        while line.peek().kind == Kind::Number {
+            strides.push(line.number()?);
+        }
+    }
+    Ok(Place { object, offset, strides })
 }
 
 fn range(line: &mut Line<'_>) -> Read<Option<Range>> {
@@ -420,9 +436,9 @@ fn op(line: &mut Line<'_>) -> Read<Op> {
                 _ => Op::Join { process, copy },
             }
         }
-        "unsupported" => {
-            let what = line.name()?;
-            Op::Unsupported { what, span: line.span()? }
+        "cut" | "unsupported" => {
+            let (what, span) = (line.name()?, line.span()?);
+            if word == "cut" { Op::Cut { what, span } } else { Op::Unsupported { what, span } }
         }
         _ => {
             let message =

@@ -143,6 +143,13 @@ impl Printer<'_> {
         if variable.unbuffered {
             write!(out, " unbuffered")?;
         }
+        if let Some(place) = &variable.place {
+            write!(out, " part {} at {}", place.object, place.offset)?;
+            if !place.strides.is_empty() {
+                let strides: Vec<String> = place.strides.iter().map(u32::to_string).collect();
+                write!(out, " by {}", strides.join(" "))?;
+            }
+        }
         if let Some(owner) = variable.owner {
             write!(out, " owner {}", self.process_name(owner.0))?;
         }
@@ -253,6 +260,7 @@ impl Printer<'_> {
             }
             Op::Spawn { process, copy } => format!("spawn {}", self.copy(*process, copy)),
             Op::Join { process, copy } => format!("join {}", self.copy(*process, copy)),
+            Op::Cut { what, span } => format!("cut {} {}", quoted(what), exact_span(*span)),
             Op::Unsupported { what, span } => format!("unsupported {} {}", quoted(what), exact_span(*span)),
         }
     }

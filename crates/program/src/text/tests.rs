@@ -7,7 +7,7 @@ use wattle_source::{Diagnostic, FileId, Sources, Span};
 
 use super::{parse, print};
 use crate::{
-    Cfg, Choice, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Op, Orders, Origin, Point,
+    Cfg, Choice, Dimension, Edge, Enumeration, Fence, Init, Local, Mode, Op, Orders, Origin, Place, Point,
     PointInfo, Process, ProcessId, Program, Property, PropertyKind, Range, Replicas, Role, Source, Update,
     Variable, Vocabulary,
 };
@@ -43,6 +43,7 @@ fn frame() -> Program {
         range: None,
         init: Init::Values(vec![Term::value(sort.zero(), sort)]),
         unbuffered: false,
+        place: None,
         owner: None,
         span: Span::NOWHERE,
     };
@@ -79,6 +80,10 @@ fn frame() -> Program {
             variable("", Sort::Process, vec![]),
             variable("set", Sort::IntSet, vec![]),
             variable("e", Sort::Enum(1), vec![]),
+            Variable {
+                place: Some(Place { object: 1, offset: 8, strides: vec![16] }),
+                ..variable("nodes[].next", Sort::WORD, vec![Dimension::Fixed(3)])
+            },
         ],
         processes: vec![
             process(
@@ -174,6 +179,7 @@ fn every_operation() {
         Op::StoreConditional { success: 2, address: x(), value: r(), tags: none() },
         Op::Spawn { process: ProcessId(2), copy: Term::int(0) },
         Op::Join { process: ProcessId(3), copy: Term::int(0) },
+        Op::Cut { what: "heap cells of the `malloc`".into(), span: Span::NOWHERE },
         Op::Unsupported { what: "longjmp in \"signal\"".into(), span: Span::NOWHERE },
     ];
     for op in &ops {

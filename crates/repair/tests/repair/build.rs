@@ -69,6 +69,7 @@ impl Builder {
             range: None,
             init: Init::Values(vec![int(init)]),
             unbuffered: false,
+            place: None,
             owner,
             span: Span::NOWHERE,
         });

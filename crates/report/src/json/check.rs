@@ -27,10 +27,7 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
         "schema": SCHEMA,
         "file": report.file,
         "model": report.model,
-        "property": match report.property {
-            Property::Stated => "stated",
-            Property::NoDeadlock => "no_deadlock",
-        },
+        "property": property(report.property),
         "engine": report.engine,
         "verdict": report.verdict.word(),
         "bound": bound,
@@ -50,9 +47,17 @@ pub fn check(report: &CheckReport, timing: bool) -> Value {
     timed(object, report.seconds, timing)
 }
 
+pub(super) fn property(property: Property) -> &'static str {
+    match property {
+        Property::Stated => "stated",
+        Property::NoDeadlock => "no_deadlock",
+    }
+}
+
 pub(super) fn of_bound(bound: &Bound) -> Value {
     match bound {
         Bound::Capacity(capacity) => json!({"kind": "capacity", "capacity": capacity}),
+        Bound::Covered => json!({"kind": "covered"}),
         Bound::Unwinding(unwind) => json!({"kind": "unwinding", "unwind": unwind}),
     }
 }
@@ -69,9 +74,7 @@ fn of_certificate(certificate: &Certificate, statistics: &Statistics) -> Value {
             "kind": "abstraction", "predicates": proof.predicates.len(), "triples": proof.triples.len(),
             "states": proof.states.len(),
         }),
-        Certificate::Cubes(proof) => {
-            json!({"kind": "cubes", "cubes": proof.as_ref().map(|proof| proof.cubes.len())})
-        }
+        Certificate::Cubes(proof) => json!({"kind": "cubes", "cubes": proof.cubes.len()}),
         Certificate::Refutation(proof) => {
             let steps = proof.as_ref().map(|proof| proof.steps());
             json!({"kind": "refutation", "steps": steps})

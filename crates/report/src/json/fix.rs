@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::check::property;
 use super::{SCHEMA, diagnostics, statistics, timed, translated};
 use crate::{FixReport, FixVerdict, Placement, Rests};
 
@@ -34,6 +35,7 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
         "schema": SCHEMA,
         "file": report.file,
         "model": report.model,
+        "property": property(report.property),
         "engine": report.engine,
         "verdict": report.verdict.word(),
         "count": count,
@@ -42,6 +44,7 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
         "placements": placements,
         "sets": sets,
         "removed": removed,
+        "diff": report.diff(),
         "proof": proof,
         "reason": reason,
         "statistics": statistics(&report.statistics, timing),

@@ -98,7 +98,11 @@ fn diagnostics() -> Value {
 
 fn bound() -> Value {
     object(
-        &vec![("kind", words(&["capacity", "unwinding"])), ("capacity", number()), ("unwind", number())],
+        &vec![
+            ("kind", words(&["capacity", "unwinding", "covered"])),
+            ("capacity", number()),
+            ("unwind", number()),
+        ],
         &["capacity", "unwind"],
     )
 }
@@ -176,7 +180,7 @@ fn check() -> Fields {
             ("capacity", number()),
             ("executions", number()),
             ("steps", or_null(number())),
-            ("cubes", or_null(number())),
+            ("cubes", number()),
         ],
         &["predicates", "triples", "states", "capacity", "executions", "steps", "cubes"],
     );
@@ -212,7 +216,10 @@ fn cycle() -> Value {
 fn counterexample() -> Value {
     let violated = object(
         &vec![
-            ("kind", words(&["assert", "forbid", "always", "finally", "exists", "fault", "deadlock"])),
+            (
+                "kind",
+                words(&["assert", "forbid", "always", "finally", "exists", "fault", "deadlock", "undefined"]),
+            ),
             ("text", text()),
             ("line", or_null(number())),
             ("column", or_null(number())),
@@ -220,8 +227,8 @@ fn counterexample() -> Value {
         &[],
     );
     let kinds = [
-        "read", "buffered", "stored", "wrote", "reached", "local", "chosen", "fence", "started", "flushed",
-        "failed", "fault",
+        "read", "buffered", "stored", "wrote", "reached", "local", "chosen", "fence", "started", "created",
+        "joined", "flushed", "failed", "fault",
     ];
     let effect = object(&vec![("kind", words(&kinds))], &[]);
     let one_move = object(
@@ -285,6 +292,7 @@ fn fix() -> Fields {
         ("schema", version()),
         ("file", text()),
         ("model", text()),
+        ("property", words(&["stated", "no_deadlock"])),
         ("engine", or_null(text())),
         ("verdict", words(&["already_safe", "repaired", "relaxed", "unrepairable", "unknown", "error"])),
         ("count", or_null(number())),
@@ -293,6 +301,7 @@ fn fix() -> Fields {
         ("placements", list(placement.clone())),
         ("sets", or_null(list(list(placement.clone())))),
         ("removed", list(placement)),
+        ("diff", or_null(text())),
         ("proof", or_null(words(&["safe", "bounded"]))),
         ("reason", or_null(text())),
         ("statistics", map(json!({"type": "number"}))),

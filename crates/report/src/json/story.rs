@@ -84,6 +84,8 @@ fn of_effect(story: &Story, effect: &Effect) -> Value {
         Effect::Chosen { name, value } => json!({"kind": "chosen", "name": name, "value": value}),
         Effect::Fence => json!({"kind": "fence"}),
         Effect::Started { what } => json!({"kind": "started", "what": what}),
+        Effect::Created { thread } => json!({"kind": "created", "thread": thread}),
+        Effect::Joined { thread } => json!({"kind": "joined", "thread": thread}),
         Effect::Flushed { target } => json!({"kind": "flushed", "target": target}),
         Effect::Failed { assertion } => json!({"kind": "failed", "assertion": assertion}),
         Effect::Fault { what } => json!({"kind": "fault", "what": what}),

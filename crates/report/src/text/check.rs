@@ -25,9 +25,13 @@ fn result(report: &CheckReport, options: &Options) -> String {
     if let CheckVerdict::Unsafe { story: told } = &report.verdict {
         out.push('\n');
         out.push_str(&story(told, options));
-        // Where there is no machine, `fix` has nothing to search on.
-        if told.holds_under_sc == Some(true) && !told.timeless && report.repairs {
-            out.push_str(&format!("  To repair it: wattle fix {} --model {}\n", report.file, report.model));
+        if told.holds_under_sc == Some(true) && report.repairs {
+            let question = match report.property {
+                Property::Stated => "",
+                Property::NoDeadlock => " --check deadlock",
+            };
+            let (file, model) = (&report.file, &report.model);
+            out.push_str(&format!("  To repair it: wattle fix {file} --model {model}{question}\n"));
         }
     }
     for note in &report.notes {
@@ -65,11 +69,9 @@ fn of_proof(certificate: &Certificate, report: &CheckReport) -> Vec<String> {
             vec![format!("proved with {predicates}, {states}")]
         }
         Certificate::Cubes(proof) => {
-            let any =
-                proof.as_ref().filter(|proof| proof.any).map(|_| "for any number of processes".to_owned());
-            let cubes = proof.as_ref().map(|proof| counted(proof.cubes.len() as u64, "cube"));
-            let by_going_back = proof.is_none().then(|| "proved by going back from what is bad".to_owned());
-            any.into_iter().chain(cubes).chain(by_going_back).collect()
+            let any = proof.any.then(|| "for any number of processes".to_owned());
+            let cubes = counted(proof.cubes.len() as u64, "cube");
+            any.into_iter().chain([cubes]).collect()
         }
         Certificate::Refutation(_) => vec!["no execution of the unrolled program violates it".into()],
     }
@@ -85,13 +87,18 @@ fn copies(copies: &[(String, u32)]) -> String {
     copies.iter().enumerate().map(one).collect::<Vec<_>>().join(" and ")
 }
 
+/// What was asked, where it is not what the text states.
+pub(super) fn asked(property: Property) -> &'static str {
+    match property {
+        Property::Stated => "",
+        Property::NoDeadlock => ", asked about deadlock",
+    }
+}
+
 /// `peterson.wtl: safe under tso (1,234 states, all visited, 0.02 s)`.
 fn headline(report: &CheckReport, options: &Options) -> String {
     let style = options.style;
-    let what = match report.property {
-        Property::Stated => "",
-        Property::NoDeadlock => ", asked about deadlock",
-    };
+    let what = asked(report.property);
     let mut worth: Vec<String> = Vec::new();
     let verdict = match &report.verdict {
         CheckVerdict::Safe { certificate } => {

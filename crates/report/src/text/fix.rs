@@ -1,9 +1,6 @@
 //! A repair: what was found, how far it is proved, and the change as a unified diff.
 
-use similar::TextDiff;
-use wattle_source::FileId;
-
-use super::check::{counted, figures};
+use super::check::{asked, counted, figures};
 use super::{Detail, Options, Shown};
 use crate::{FixReport, FixVerdict, Placement, Proof};
 
@@ -67,14 +64,14 @@ fn result(report: &FixReport, options: &Options) -> String {
         FixVerdict::Error => String::new(),
         _ => {
             let rests = report.rests().map(|rests| format!(", translated {rests}")).unwrap_or_default();
-            format!(" under {}{rests}", report.model)
+            format!(" under {}{rests}{}", report.model, asked(report.property))
         }
     };
     let mut out = format!("{}: {verdict}{model}{worth}\n", style.strong(&report.file));
     if options.detail == Detail::Quiet {
         return out;
     }
-    if let FixVerdict::Repaired { sets, edited, .. } = &report.verdict {
+    if let FixVerdict::Repaired { sets, .. } = &report.verdict {
         for (number, set) in sets.iter().enumerate() {
             if sets.len() > 1 {
                 out.push_str(&format!("  set {} of {}:\n", number + 1, sets.len()));
@@ -83,18 +80,15 @@ fn result(report: &FixReport, options: &Options) -> String {
                 out.push_str(&format!("  {}\n", sentence(placement)));
             }
         }
-        if let Some(edited) = edited {
-            out.push('\n');
-            out.push_str(&diff(report, edited, options));
-        }
     }
-    if let FixVerdict::Relaxed { remove, edited: Some(edited), .. } = &report.verdict {
+    if let FixVerdict::Relaxed { remove, edited: Some(_), .. } = &report.verdict {
         for fence in remove {
             let line = fence.line.map(|line| format!("line {line}: ")).unwrap_or_default();
             out.push_str(&format!("  {line}`{}` can go\n", fence.after));
         }
-        out.push('\n');
-        out.push_str(&diff(report, edited, options));
+    }
+    if let Some(diff) = report.diff() {
+        out.push_str(&coloured(&diff, options));
     }
     for note in &report.notes {
         out.push_str(&format!("  {} {note}\n", style.strong("note:")));
@@ -152,11 +146,8 @@ fn sentence(placement: &Placement) -> String {
     format!("{}{target} {place}{line} in {}{copy}", placement.kind, placement.thread)
 }
 
-fn diff(report: &FixReport, edited: &str, options: &Options) -> String {
-    let old = report.sources.text(FileId(0));
-    let diff = TextDiff::from_lines(old, edited);
-    let diff = diff.unified_diff().context_radius(3).header(&report.file, &report.file).to_string();
-    let mut out = String::new();
+fn coloured(diff: &str, options: &Options) -> String {
+    let mut out = String::from("\n");
     for line in diff.lines() {
         out.push_str(&match line.as_bytes().first() {
             Some(b'+') if !line.starts_with("+++") => options.style.good(line),

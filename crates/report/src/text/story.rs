@@ -176,6 +176,8 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
         Effect::Chosen { name: None, value } => format!("chooses {value}"),
         Effect::Fence => "passes the fence".into(),
         Effect::Started { what } => format!("starts {what}"),
+        Effect::Created { thread } => format!("starts {thread}"),
+        Effect::Joined { thread } => format!("sees that {thread} has ended"),
         Effect::Flushed { target } if target == "*" => "all its remote operations are done".into(),
         Effect::Flushed { target } => format!("all its operations on {target} are done"),
         Effect::Failed { .. } => "✗ does not hold".into(),
@@ -194,6 +196,7 @@ fn ending(story: &Story, options: &Options) -> String {
         ViolatedKind::Always | ViolatedKind::Finally => format!("violated: {text}{line}"),
         ViolatedKind::Fault => format!("fault: {text}{line}"),
         ViolatedKind::Deadlock => format!("deadlock: {text}"),
+        ViolatedKind::Undefined => text.to_owned(),
     };
     let mut out = format!("  {}\n", style.bad(&format!("✗ {what}")));
     let finish = &story.finish;

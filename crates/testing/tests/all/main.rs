@@ -7,6 +7,7 @@ mod bmc;
 mod conformance;
 mod corpus;
 mod deadlock;
+mod faults;
 mod in_order;
 mod instantiate;
 mod joint;

@@ -87,6 +87,9 @@ impl Formulation for Clocks {
         circuit: &mut Circuit<'_>,
         memory: &MemoryModel,
     ) -> Result<Constrained, Unsupported> {
+        if encoding.structure.has_sections() {
+            return Err(Unsupported::new("clocks for atomic sections with several accesses"));
+        }
         self.accepts(memory)?;
         let Some(architecture) = Architecture::named(&memory.name) else {
             return Err(Unsupported::new(format!("clocks for the model {}", memory.name)));

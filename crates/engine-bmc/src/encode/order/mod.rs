@@ -63,6 +63,14 @@ impl Formulation for Order {
         memory: &MemoryModel,
     ) -> Result<Constrained, Unsupported> {
         let core = core(memory)?;
+        let plain;
+        let core = match encoding.structure.has_sections() {
+            true => core,
+            false => {
+                plain = core.without("section");
+                &plain
+            }
+        };
         let before = std::mem::replace(&mut circuit.kind, Constraint::ProgramOrder);
         let constrained = axioms(core, encoding, circuit);
         circuit.kind = before;

@@ -15,7 +15,7 @@ use wattle_sat::{Lit, Pair};
 use super::matrix::Matrix;
 use crate::encode::circuit::Circuit;
 use crate::encode::encoding::Encoding;
-use crate::unroll::structure::{Access, Dependency, Event, EventId};
+use crate::unroll::structure::{Access, Dependency, Event, EventId, Structure};
 
 /// A relation with conditions: a pair that is not listed under `when` and not in `must` never holds.
 pub(crate) struct Base {
@@ -112,6 +112,7 @@ pub(crate) fn relation(
             let pairs = pairs.flat_map(|(to, before)| before.iter().map(move |from| (*from, to as u32)));
             Base::of(Matrix::from_pairs(size, pairs))
         }
+        "section" => sections(structure, circuit),
         "loc" => location(encoding),
         "int" => between(&|one, other| one.thread.is_some() && one.thread == other.thread),
         "ext" => between(&|one, other| one.thread != other.thread),
@@ -131,6 +132,28 @@ pub(crate) fn relation(
             return Err(Unsupported::new(format!("the model needs the relation `{name}`")));
         }
     })
+}
+
+/// Two events of one thread are of one section if the ways of both are.
+fn sections(structure: &Structure<'_>, circuit: &mut Circuit<'_>) -> Base {
+    let inside: Vec<(u32, &Event)> =
+        (0..).zip(&structure.events).filter(|(_, event)| !event.section.is_empty()).collect();
+    let mut literals = Vec::new();
+    for (from, one) in &inside {
+        for (to, other) in inside.iter().filter(|(_, other)| other.thread == one.thread) {
+            let mut same = Lit::FALSE;
+            for (section, when) in &one.section {
+                let Some((_, also)) = other.section.iter().find(|(number, _)| number == section) else {
+                    continue;
+                };
+                let both = [*when, *also].map(|when| circuit.literal(structure, when));
+                let both = circuit.all(&both);
+                same = circuit.or(same, both);
+            }
+            literals.push((same, (*from, *to)));
+        }
+    }
+    Base::from_literals(structure.events.len(), literals)
 }
 
 fn location(encoding: &Encoding<'_, '_>) -> Base {

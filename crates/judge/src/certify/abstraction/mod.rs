@@ -90,7 +90,9 @@ impl<'a> Checked<'a> {
             return Err(wrong("it is about the stated properties"));
         }
         let expected = match task.memory.machine {
-            Some(Machine::Sc { .. }) => None,
+            Some(machine @ Machine::Sc { .. }) => {
+                reduction::of_program(machine, task.program).map(|reduction| reduction.discipline())
+            }
             machine => match machine.and_then(reduction::of) {
                 None => return Err(wrong(format!("{} has no store buffers", task.memory.name))),
                 Some(reduction) => Some(reduction.discipline()),

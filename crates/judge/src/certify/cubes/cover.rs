@@ -11,6 +11,7 @@ use wattle_smt::{Decide, Decision, Library, Limits, Models, Solver};
 
 use super::formula::{Key, Meaning, Scope, Table};
 use super::order::is_less;
+use super::saying::{self, ReadAt, Saying};
 
 /// A solver slows down with the formulas it has seen; after so many questions there is a new one.
 const QUESTIONS_A_SOLVER: u64 = 400;
@@ -23,6 +24,13 @@ pub(super) struct Situation {
     pub(super) formulas: Vec<Term>,
     pub(super) instants: Vec<Instant>,
     pub(super) table: Table,
+    /// What else holds if there is one more process, if there are two, and so on.
+    pub(super) outside: Vec<Vec<Term>>,
+}
+
+/// With so many processes that nothing is known of.
+pub(super) fn with_outside(numbers: &[Option<u32>], more: usize) -> Vec<Option<u32>> {
+    [numbers, &vec![None; more]].concat()
 }
 
 pub(super) struct Cover<'c> {
@@ -75,15 +83,73 @@ impl<'c> Cover<'c> {
             }
             let value = |id: u32| self.solver.integer(&Term::local(id, Sort::Int)).unwrap_or(0);
             let state = State((0..situation.table.keys.len() as u32).map(value).collect());
-            let fits =
-                self.proof.cubes.iter().find_map(|cube| Some((cube, placed(cube, situation, &state)?)));
-            let Some((cube, placed)) = fits else { return Ok(false) };
-            let mut all = Term::bool(true);
-            for literal in &cube.literals {
-                all = Term::binary(Binary::And, all, instance(literal, cube, &placed, situation)?);
-            }
-            taken.push(Term::unary(Unary::Not, all));
+            let Some(region) = self.region(situation, &state)? else { return Ok(false) };
+            taken.push(Term::unary(Unary::Not, region));
         }
+    }
+
+    /// States with this one among them, all in one cube.
+    fn region(&mut self, situation: &mut Situation, state: &State) -> Result<Option<Term>, Reason> {
+        let proof = self.proof;
+        for cube in &proof.cubes {
+            let mut places = vec![];
+            place_processes(cube, situation, state, &mut Placed::default(), &mut |placed| {
+                places.push(placed.clone());
+                cube.facts.is_empty()
+            });
+            for placed in places {
+                let known = situation.numbers.len();
+                let Placed { places, instants } = &placed;
+                let mut sayings = saying::literals(cube, places, instants);
+                let facts = saying::facts(cube, places, instants, known, 0);
+                if !facts.iter().all(|fact| is_true(fact, situation, state)) {
+                    continue;
+                }
+                sayings.extend(facts);
+                let mut all = Term::bool(true);
+                for saying in &sayings {
+                    all = Term::binary(Binary::And, all, instance(saying, situation)?);
+                }
+                if self.holds_outside(cube, &placed, &all, situation)? {
+                    return Ok(Some(all));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many more processes facts may speak of at once, beside these.
+    pub(super) fn outside(&self, known: usize) -> std::ops::RangeInclusive<usize> {
+        let bound = self.proof.cubes.iter().flat_map(|cube| &cube.facts).map(|fact| fact.bound as usize);
+        let room = self.count.map_or(usize::MAX, |count| (count as usize).saturating_sub(known));
+        1..=bound.max().unwrap_or(0).min(room)
+    }
+
+    /// Does what the cube says of processes that are not at hand follow for any such process, in these states?
+    fn holds_outside(
+        &mut self,
+        cube: &Cube,
+        placed: &Placed,
+        states: &Term,
+        situation: &mut Situation,
+    ) -> Result<bool, Reason> {
+        let known = situation.numbers.len();
+        if cube.facts.is_empty() {
+            return Ok(true);
+        }
+        for more in self.outside(known) {
+            for fact in saying::facts(cube, &placed.places, &placed.instants, known, more) {
+                let fails = Term::unary(Unary::Not, instance(&fact, situation)?);
+                let numbers = with_outside(&situation.numbers, more);
+                let facts = situation.table.facts(self.program, &numbers, self.count);
+                let outside = situation.outside.get(more - 1).into_iter().flatten();
+                let all = situation.formulas.iter().chain(outside).chain(&facts).chain([states, &fails]);
+                if self.ask(all)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn ask<'t>(&mut self, all: impl Iterator<Item = &'t Term>) -> Result<bool, Reason> {
@@ -108,82 +174,89 @@ impl<'c> Cover<'c> {
     }
 }
 
-/// A literal of a cube, said of the situation.
-fn instance(literal: &Term, cube: &Cube, placed: &Placed, situation: &mut Situation) -> Result<Term, Reason> {
+/// As a formula for the solver.
+fn instance(saying: &Saying<'_>, situation: &mut Situation) -> Result<Term, Reason> {
     let Situation { numbers, table, .. } = situation;
-    let locals =
-        (cube.reads.iter()).map(|read| Some(Meaning::Term(table.variable(read_key(read, placed))))).collect();
+    let reads = saying.reads.iter();
+    let locals = reads.map(|read| Some(Meaning::Term(table.variable(read.key())))).collect();
     let mut look = |variable: u32, indices: Vec<usize>, _| match variable {
         u32::MAX => Ok(table.variable(Key::Process(indices[0]))),
         _ => Ok(table.variable(Key::Cell(variable, indices))),
     };
-    let bound = placed.places.iter().enumerate().map(|(i, place)| (i as u32, *place)).collect();
-    let mut scope = Scope { places: numbers.len(), numbers, me: None, locals, bound, look: &mut look };
-    scope.formula(literal, true)
+    let bound = saying.bound.clone();
+    let mut scope = Scope { places: 0, numbers, me: None, locals, bound, witnesses: &[], look: &mut look };
+    scope.formula(saying.formula, true)
 }
 
-fn read_key(read: &wattle_engine::certificate::cubes::Read, placed: &Placed) -> Key {
-    let place = |process: &u32| placed.places[*process as usize];
-    let indices = read.cell.indices.iter().map(place).collect();
-    Key::Read(placed.instants[read.instant as usize], place(&read.by), read.cell.variable, indices)
-}
-
-/// A place for every process and instant of the cube, so that the state satisfies it.
-fn placed(cube: &Cube, situation: &Situation, state: &State) -> Option<Placed> {
-    let mut found = Placed::default();
-    place_processes(cube, situation, state, &mut found).then_some(found)
-}
-
-fn place_processes(cube: &Cube, situation: &Situation, state: &State, found: &mut Placed) -> bool {
-    let next = found.places.len();
+/// Tells `found` of every place for all processes and instants of the cube so that the state satisfies its literals, until that is enough.
+fn place_processes(
+    cube: &Cube,
+    situation: &Situation,
+    state: &State,
+    placed: &mut Placed,
+    found: &mut dyn FnMut(&Placed) -> bool,
+) -> bool {
+    let next = placed.places.len();
     // Literals that speak of processes that have a place now, and of no reads.
     let judged = |literal: &&Term| ready(literal) == Some(next);
-    let holds = |literal: &Term| value(literal, cube, found, situation, state) == Some(1);
-    if !cube.literals.iter().filter(judged).all(holds) {
+    if !cube.literals.iter().filter(judged).all(|literal| holds(literal, cube, placed, situation, state)) {
         return false;
     }
     if next == cube.numbers.len() {
-        return place_instants(cube, situation, state, found);
+        return place_instants(cube, situation, state, placed, found);
     }
     for place in 0..situation.numbers.len() {
         let number = cube.numbers[next];
-        if found.places.contains(&place) || (number.is_some() && number != situation.numbers[place]) {
+        if placed.places.contains(&place) || (number.is_some() && number != situation.numbers[place]) {
             continue;
         }
-        found.places.push(place);
-        if place_processes(cube, situation, state, found) {
+        placed.places.push(place);
+        if place_processes(cube, situation, state, placed, found) {
             return true;
         }
-        found.places.pop();
+        placed.places.pop();
     }
     false
 }
 
-fn place_instants(cube: &Cube, situation: &Situation, state: &State, found: &mut Placed) -> bool {
-    let next = found.instants.len();
+fn place_instants(
+    cube: &Cube,
+    situation: &Situation,
+    state: &State,
+    placed: &mut Placed,
+    found: &mut dyn FnMut(&Placed) -> bool,
+) -> bool {
+    let next = placed.instants.len();
     if next == cube.instants.len() {
-        let reads = |literal: &&Term| ready(literal).is_none();
-        return (cube.literals.iter().filter(reads))
-            .all(|literal| value(literal, cube, found, situation, state) == Some(1));
+        let mut reads = cube.literals.iter().filter(|literal| ready(literal).is_none());
+        return reads.all(|literal| holds(literal, cube, placed, situation, state)) && found(placed);
     }
     for place in 0..situation.instants.len() {
         let (small, large) = (&cube.instants[next], &situation.instants[place]);
         let ordered = (0..next).all(|other| {
             let earlier = |instant: &Instant, number: usize| instant.after.contains(&(number as u32));
-            let other_place = found.instants[other];
+            let other_place = placed.instants[other];
             (!earlier(small, other) || earlier(large, other_place))
                 && (!earlier(&cube.instants[other], next) || earlier(&situation.instants[other_place], place))
         });
-        if !ordered || !is_less(small, &found.places, large) {
+        if !ordered || !is_less(small, &placed.places, large) {
             continue;
         }
-        found.instants.push(place);
-        if place_instants(cube, situation, state, found) {
+        placed.instants.push(place);
+        if place_instants(cube, situation, state, placed, found) {
             return true;
         }
-        found.instants.pop();
+        placed.instants.pop();
     }
     false
+}
+
+/// Does the state satisfy a literal whose processes and instants have a place?
+fn holds(literal: &Term, cube: &Cube, placed: &Placed, situation: &Situation, state: &State) -> bool {
+    let bound = |process: u32| placed.places.get(process as usize).copied();
+    let read =
+        |read: u32| Some(ReadAt::placed(cube.reads.get(read as usize)?, &placed.places, &placed.instants));
+    value(literal, &Names { bound: &bound, read: &read }, situation, state) == Some(1)
 }
 
 /// How many processes must have a place before a literal can be judged; `None`: it speaks of reads.
@@ -197,20 +270,32 @@ fn ready(literal: &Term) -> Option<usize> {
     most
 }
 
+fn is_true(saying: &Saying<'_>, situation: &Situation, state: &State) -> bool {
+    let bound = |bound: u32| saying.bound.iter().find(|(other, _)| *other == bound).map(|(_, place)| *place);
+    let read = |read: u32| saying.reads.get(read as usize).cloned();
+    value(saying.formula, &Names { bound: &bound, read: &read }, situation, state) == Some(1)
+}
+
+/// What the names in a formula stand for.
+struct Names<'n> {
+    bound: &'n dyn Fn(u32) -> Option<usize>,
+    read: &'n dyn Fn(u32) -> Option<ReadAt>,
+}
+
 /// The value of a literal or term in the state; `None` if it speaks of what the situation does not know.
-fn value(term: &Term, cube: &Cube, placed: &Placed, situation: &Situation, state: &State) -> Option<i64> {
-    let of = |term: &Term| value(term, cube, placed, situation, state);
+fn value(term: &Term, names: &Names<'_>, situation: &Situation, state: &State) -> Option<i64> {
+    let of = |term: &Term| value(term, names, situation, state);
     let known = |key: &Key| situation.table.keys.get(key).and_then(|id| state.0.get(*id as usize)).copied();
     Some(match term.kind() {
         Kind::Value(Value::Bool(value)) => i64::from(*value),
         Kind::Value(Value::Int(value)) => *value,
         Kind::Value(Value::Symbol(number) | Value::Process(number)) => i64::from(*number),
-        Kind::Symbol(Symbol::Bound(bound)) => known(&Key::Process(*placed.places.get(*bound as usize)?))?,
-        Kind::Symbol(Symbol::Local(read)) => known(&read_key(cube.reads.get(*read as usize)?, placed))?,
+        Kind::Symbol(Symbol::Bound(bound)) => known(&Key::Process((names.bound)(*bound)?))?,
+        Kind::Symbol(Symbol::Local(read)) => known(&(names.read)(*read)?.key())?,
         Kind::Content(address) => {
             let Kind::Address { variable, indices } = address.kind() else { return None };
             let index = |index: &Term| match index.kind() {
-                Kind::Symbol(Symbol::Bound(bound)) => placed.places.get(*bound as usize).copied(),
+                Kind::Symbol(Symbol::Bound(bound)) => (names.bound)(*bound),
                 _ => None,
             };
             known(&Key::Cell(*variable, indices.iter().map(index).collect::<Option<Vec<usize>>>()?))?

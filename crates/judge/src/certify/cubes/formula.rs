@@ -2,7 +2,7 @@
 //!
 //! Every cell, every read and every process is an integer variable; booleans are 0 and 1, constructors their numbers. Who is who is
 //! known by place, so that equality of two places is decided here. *For all* is instantiated for the places there are, which says less than
-//! the formula and so allows more states; *there is* is refused where it is not the outermost.
+//! the formula and so allows more states. For *there is*, whoever asks says who it is, or that there is nobody, and asks for every choice.
 
 use std::collections::BTreeMap;
 
@@ -87,6 +87,8 @@ pub(super) struct Scope<'a> {
     pub(super) me: Option<usize>,
     pub(super) locals: Vec<Option<Meaning>>,
     pub(super) bound: Vec<(u32, usize)>,
+    /// Who it is that there is, by the name that is bound; `None`: nobody.
+    pub(super) witnesses: &'a [(u32, Option<usize>)],
     /// The cell, and who looks (`None`: main memory).
     pub(super) look: &'a mut dyn FnMut(u32, Vec<usize>, Option<usize>) -> Result<Term, Reason>,
 }
@@ -132,7 +134,15 @@ impl Scope<'_> {
             }
             Kind::Quantified { quantifier, bound, body, .. } => {
                 if (*quantifier == Quantifier::Forall) != holds {
-                    return unsupported("a process that only has to exist");
+                    let witness = self.witnesses.iter().find(|(other, _)| other == bound);
+                    let Some((_, witness)) = witness else {
+                        return unsupported("a process that only has to exist");
+                    };
+                    let Some(place) = *witness else { return Ok(Term::bool(false)) };
+                    self.bound.push((*bound, place));
+                    let instance = self.formula(body, holds)?;
+                    self.bound.pop();
+                    return Ok(instance);
                 }
                 let mut all = Term::bool(true);
                 for place in 0..self.places {
@@ -207,6 +217,29 @@ impl Scope<'_> {
             _ => None,
         };
         found.map_or_else(|| unsupported("a process that is read from memory, as an index"), Ok)
+    }
+}
+
+/// The names of processes that only have to exist for the formula to hold (or not to). One that has to exist for each of
+/// several others is none of them, and is refused where the formula is said.
+pub(super) fn existential(formula: &Term, holds: bool, names: &mut Vec<u32>) {
+    match formula.kind() {
+        Kind::Unary(Unary::Not, inner) => existential(inner, !holds, names),
+        Kind::Binary(operator @ (Binary::And | Binary::Or | Binary::Implies), a, b) => {
+            existential(a, (*operator == Binary::Implies) != holds, names);
+            existential(b, holds, names);
+        }
+        Kind::If(c, a, b) => {
+            existential(c, true, names);
+            existential(c, false, names);
+            existential(a, holds, names);
+            existential(b, holds, names);
+        }
+        Kind::Quantified { quantifier, bound, body, .. } if (*quantifier == Quantifier::Exists) == holds => {
+            names.push(*bound);
+            existential(body, holds, names);
+        }
+        _ => {}
     }
 }
 

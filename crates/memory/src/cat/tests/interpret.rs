@@ -127,6 +127,7 @@ fn execution(random: &mut Random) -> Execution {
         instruction,
         locked: false,
         orders: Orders::NONE,
+        section: None,
     };
     for location in 0..2 {
         execution.events.push(event(EventKind::Write { location, value: value.clone() }, None, 0));

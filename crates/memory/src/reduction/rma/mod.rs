@@ -61,6 +61,7 @@
 mod chain;
 mod deliver;
 mod pending;
+mod sequential;
 mod split;
 mod statement;
 mod steps;
@@ -68,6 +69,7 @@ mod synchronous;
 mod thread;
 mod write;
 
+pub use sequential::UnderSc;
 pub use statement::{Holds, Kind, Pending, Statement};
 pub use synchronous::synchronous;
 
@@ -76,6 +78,7 @@ use wattle_program::{Program, Property, PropertyKind, Shape, Unsupported};
 use wattle_source::Span;
 
 use super::{Buffers, Capacity, Contents, Discipline, Keeps, Reduced, Reduction, Rest, Room, store_buffers};
+use split::Split;
 use write::Writing;
 
 /// Remote memory access.
@@ -106,30 +109,33 @@ impl Reduction for Rma {
         {
             return Err(Unsupported::new("under rma a rest is a set beside the oldest instances"));
         }
-        let split = split::flat(program)?;
-        let shape = Shape::new(&split.program).map_err(|why| Unsupported::new(why.to_string()))?;
-        let found = statement::find(&split.program, &shape)?;
-        let mut writing = Writing::new(&split, &shape, found, capacity)?;
-        let mut moves = Vec::new();
-        let mut ends = Vec::new();
-        for thread in shape.thread_ids() {
-            let translated = writing.thread(thread)?;
-            moves.push(translated.moves);
-            ends.push(translated.ends);
-        }
-        let Writing { mut result, statements, overflow, .. } = writing;
-        result.rewrite_formulas(&mut |formula| store_buffers::either_end(formula, &ends));
-        let bound = overflow.map(|overflow| {
-            let holds = Term::content(Term::address(overflow, vec![]), Sort::Int).equals(Term::int(0));
-            let kind = PropertyKind::Always;
-            result.properties.push(Property { kind, formula: holds, span: Span::NOWHERE });
-            result.properties.len() - 1
-        });
-        let fenced = vec![false; result.processes.len()];
-        let buffers = Buffers::Rma(statements);
-        let (discipline, capacity) = (self.discipline(), capacity.clone());
-        Ok(Reduced { discipline, capacity, program: result, moves, bound, buffers, fenced })
+        reduced(&split::flat(program)?, self.discipline(), capacity)
     }
+}
+
+/// A flat program with what is pending written into it.
+fn reduced(split: &Split, discipline: Discipline, capacity: &Capacity) -> Result<Reduced, Unsupported> {
+    let shape = Shape::new(&split.program).map_err(|why| Unsupported::new(why.to_string()))?;
+    let found = statement::find(&split.program, &shape)?;
+    let mut writing = Writing::new(split, &shape, found, capacity)?;
+    let mut moves = Vec::new();
+    let mut ends = Vec::new();
+    for thread in shape.thread_ids() {
+        let translated = writing.thread(thread)?;
+        moves.push(translated.moves);
+        ends.push(translated.ends);
+    }
+    let Writing { mut result, statements, overflow, .. } = writing;
+    result.rewrite_formulas(&mut |formula| store_buffers::either_end(formula, &ends));
+    let bound = overflow.map(|overflow| {
+        let holds = Term::content(Term::address(overflow, vec![]), Sort::Int).equals(Term::int(0));
+        let kind = PropertyKind::Always;
+        result.properties.push(Property { kind, formula: holds, span: Span::NOWHERE });
+        result.properties.len() - 1
+    });
+    let fenced = vec![false; result.processes.len()];
+    let (buffers, capacity) = (Buffers::Rma(statements), capacity.clone());
+    Ok(Reduced { discipline, capacity, program: result, moves, bound, buffers, fenced })
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use wattle_program::{Edge, EdgeId, Op, ProcessId, Program, Shape, Unsupported};
 /// A flat program.
 pub(super) struct Split {
     pub program: Program,
-    /// By process and edge: the edge of the source that it is a case of.
-    pub of: Vec<Vec<EdgeId>>,
+    /// By process and edge: the edge of the source that it is a case of. `None`: it only waits.
+    pub of: Vec<Vec<Option<EdgeId>>>,
 }
 
 pub(super) fn flat(program: &Program) -> Result<Split, Unsupported> {
@@ -37,7 +37,8 @@ pub(super) fn flat(program: &Program) -> Result<Split, Unsupported> {
         split.processes[process.0 as usize].cfg.edges = edges;
         of.push(origins);
     }
-    let of = shape.thread_ids().map(|thread| of[shape.info(thread).process.0 as usize].clone()).collect();
+    let of_thread = |thread| of[shape.info(thread).process.0 as usize].iter().copied().map(Some).collect();
+    let of = shape.thread_ids().map(of_thread).collect();
     Ok(Split { program: instantiate(&split)?, of })
 }
 

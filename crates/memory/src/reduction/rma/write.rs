@@ -2,8 +2,8 @@
 
 use wattle_logic::{Sort, Term};
 use wattle_program::{
-    Edge, Init, Mode, Op, Origin, Point, PointInfo, Program, Range, Role, Shape, ThreadId, Unsupported,
-    Variable,
+    Edge, EdgeId, Init, Mode, Op, Origin, Point, PointInfo, Program, Range, Role, Shape, ThreadId,
+    Unsupported, Variable,
 };
 use wattle_source::Span;
 
@@ -88,7 +88,8 @@ impl<'a> Writing<'a> {
             let range = Some(Range { low: 0, high: 1 });
             self.overflow = Some(self.add_variable("overflow", Sort::Int, range, Term::int(0)));
         }
-        let edge = self.split.of[found.thread.0 as usize][found.place.0];
+        let edge =
+            self.split.of[found.thread.0 as usize][found.place.0].unwrap_or(EdgeId(found.place.0 as u32));
         let (thread, target) = (found.thread, found.target);
         let ops = &self.split.program.processes[thread.0 as usize].cfg.edges[found.place.0].ops;
         let op = ops[..found.place.1].iter().filter(|op| is_remote(op)).count();
@@ -154,6 +155,7 @@ impl<'a> Writing<'a> {
             range,
             init,
             unbuffered: false,
+            place: None,
             owner,
             span,
         });
@@ -186,7 +188,11 @@ impl<'a> Writing<'a> {
                         (*stuck.get_or_insert_with(|| process.cfg.add_point(info)), Role::Step)
                     }
                 };
-                result.moves.push(if case.full { Move::Overflow(id) } else { Move::Step(id) });
+                result.moves.push(match id {
+                    Some(id) if case.full => Move::Overflow(id),
+                    Some(id) => Move::Step(id),
+                    None => Move::End,
+                });
                 process.cfg.edges.push(Edge { ops: case.ops, to, role, ..edge.clone() });
             }
         }

@@ -1,7 +1,9 @@
 //! Saved counterexamples: what `check --save-trace` writes and `replay` reads.
 //!
-//! A trace holds the schedule by numbers (threads, edges, locations), which mean something only for
-//! the very text they were made from; so the text travels with it.
+//! A trace holds the schedule, or the execution graph under a model without a machine, by numbers (threads, edges, locations),
+//! which mean something only for the very text they were made from; so the text travels with it.
+
+mod graph;
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,8 +41,7 @@ impl fmt::Display for TraceError {
 
 impl Trace {
     pub fn write(&self) -> String {
-        let schedule = self.counterexample.schedule.clone().unwrap_or_default();
-        let object = json!({
+        let mut object = json!({
             "wattle_trace": VERSION,
             "file": self.file,
             "language": self.language,
@@ -52,10 +53,16 @@ impl Trace {
             },
             "violated": write_violation(&self.counterexample.violated),
             "copies": self.counterexample.instance.0.iter().map(|(process, copies)| [process.0, *copies]).collect::<Vec<_>>(),
-            "initial": schedule.initial,
-            "actions": schedule.actions.iter().map(write_action).collect::<Vec<_>>(),
             "text": self.text,
         });
+        let Counterexample { schedule, execution, paths, .. } = &self.counterexample;
+        if let Some(schedule) = schedule {
+            object["initial"] = json!(schedule.initial);
+            object["actions"] = schedule.actions.iter().map(write_action).collect();
+        } else if let Some(execution) = execution {
+            object["paths"] = graph::write_paths(paths);
+            object["execution"] = graph::write(execution);
+        }
         format!("{object:#}\n")
     }
 
@@ -64,8 +71,19 @@ impl Trace {
         if json["wattle_trace"].as_u64() != Some(VERSION) {
             return bad("not a wattle trace of version 1");
         }
-        let initial = list(&json["initial"])?.iter().map(integer).collect::<Result<_, _>>()?;
-        let actions = list(&json["actions"])?.iter().map(read_action).collect::<Result<_, _>>()?;
+        let violated = read_violation(&json["violated"])?;
+        let counterexample = match json["execution"].is_null() {
+            true => {
+                let initial = list(&json["initial"])?.iter().map(integer).collect::<Result<_, _>>()?;
+                let actions = list(&json["actions"])?.iter().map(read_action).collect::<Result<_, _>>()?;
+                Counterexample::scheduled(violated, Schedule { initial, actions })
+            }
+            false => Counterexample::graph(
+                violated,
+                graph::read_paths(&json["paths"])?,
+                graph::read(&json["execution"])?,
+            ),
+        };
         Ok(Trace {
             file: string(&json["file"])?,
             language: string(&json["language"])?,
@@ -77,10 +95,7 @@ impl Trace {
                 Some("no_deadlock") => Property::NoDeadlock,
                 _ => return bad("unknown property"),
             },
-            counterexample: Counterexample {
-                instance: read_instance(&json["copies"])?,
-                ..Counterexample::scheduled(read_violation(&json["violated"])?, Schedule { initial, actions })
-            },
+            counterexample: Counterexample { instance: read_instance(&json["copies"])?, ..counterexample },
         })
     }
 }
@@ -126,6 +141,7 @@ fn write_violation(violation: &Violation) -> Json {
             json!({"kind": "fault", "thread": thread.0, "edge": edge.0, "op": op, "fault": fault.to_string()})
         }
         Violation::Deadlock => json!({"kind": "deadlock"}),
+        Violation::Undefined { axiom } => json!({"kind": "undefined", "axiom": &**axiom}),
     }
 }
 
@@ -148,6 +164,7 @@ fn read_violation(json: &Json) -> Result<Violation, TraceError> {
             }
         }
         Some("deadlock") => Violation::Deadlock,
+        Some("undefined") => Violation::Undefined { axiom: string(&json["axiom"])?.into() },
         _ => return bad("unknown kind of violation"),
     })
 }

@@ -1,0 +1,6 @@
+#include <stdio.h>
+#include "missing.h"
+
+int main(void) {
+  return 0;
+}

@@ -1,0 +1,5 @@
+#include "in_header.h"
+
+int main(void) {
+  return twice(2);
+}

@@ -1,0 +1,3 @@
+static int twice(int n) {
+  return n + m;
+}

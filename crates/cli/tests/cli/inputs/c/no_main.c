@@ -1,0 +1,3 @@
+int mian(void) {
+  return 0;
+}

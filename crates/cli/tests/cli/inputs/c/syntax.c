@@ -1,0 +1,6 @@
+int x;
+
+int main(void) {
+  int y = x +;
+  return y;
+}

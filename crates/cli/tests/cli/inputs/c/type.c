@@ -1,0 +1,7 @@
+int x;
+
+int main(void) {
+  x + 1 = 2;
+  f(x);
+  return 0;
+}

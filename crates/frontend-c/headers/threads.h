@@ -1,0 +1,33 @@
+/* Threads and locks of C11: wattle knows the calls by their names. */
+#ifndef WATTLE_THREADS_H
+#define WATTLE_THREADS_H
+#include <stddef.h>
+#include <stdint.h>
+#define thread_local _Thread_local
+#define ONCE_FLAG_INIT 0
+enum { mtx_plain = 0, mtx_recursive = 1, mtx_timed = 2 };
+enum { thrd_success = 0, thrd_busy = 1, thrd_error = 2, thrd_nomem = 3, thrd_timedout = 4 };
+typedef unsigned long thrd_t;
+typedef int mtx_t;
+typedef int cnd_t;
+typedef int once_flag;
+typedef int (*thrd_start_t)(void *);
+struct timespec;
+int thrd_create(thrd_t *, thrd_start_t, void *);
+int thrd_join(thrd_t, int *);
+int thrd_detach(thrd_t);
+thrd_t thrd_current(void);
+int thrd_equal(thrd_t, thrd_t);
+void thrd_exit(int);
+void thrd_yield(void);
+int mtx_init(mtx_t *, int);
+void mtx_destroy(mtx_t *);
+int mtx_lock(mtx_t *);
+int mtx_trylock(mtx_t *);
+int mtx_unlock(mtx_t *);
+int cnd_init(cnd_t *);
+void cnd_destroy(cnd_t *);
+int cnd_wait(cnd_t *, mtx_t *);
+int cnd_signal(cnd_t *);
+int cnd_broadcast(cnd_t *);
+#endif

@@ -1,0 +1,159 @@
+//! C programs: threads, atomics, pointers and heap.
+//!
+//! A text goes through the machine's preprocessor (with headers of ours for threads and atomics, which keep their calls
+//! recognisable), through [`prefilter`] and the parser `lang-c`, and then to a program ([`lower`]). [`places`] leads
+//! every piece back to the text that the user wrote. `docs/c.md` says what is read and what it means.
+
+mod codes;
+mod declare;
+mod edit;
+mod look;
+mod lower;
+mod places;
+mod prefilter;
+mod refusal;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use lang_c::driver::{Config, Flavor};
+use wattle_frontend::{Frontend, Options, Parsed, Reading};
+use wattle_source::{Diagnostic, FileId, Severity, Sources, Span};
+
+use places::Places;
+use prefilter::Filtered;
+use settings::Settings;
+
+pub const FRONTEND: Frontend = Frontend {
+    name: "c",
+    extensions: &["c", "i"],
+    summary: "C with pthreads and C11 atomics",
+    codes: codes::CODES,
+    parse,
+    fences: edit::fences,
+    edit: edit::edit,
+    remove: edit::remove,
+};
+
+/// Headers of ours, which come before those of the system.
+pub const HEADERS: &[(&str, &str)] = &[
+    ("stdatomic.h", include_str!("../headers/stdatomic.h")),
+    ("pthread.h", include_str!("../headers/pthread.h")),
+    ("threads.h", include_str!("../headers/threads.h")),
+    ("assert.h", include_str!("../headers/assert.h")),
+    ("semaphore.h", include_str!("../headers/semaphore.h")),
+    ("genmc.h", include_str!("../headers/genmc.h")),
+];
+
+/// Parser and translation go as deep as the text is nested.
+const STACK: usize = 512 << 20;
+
+fn parse(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading {
+    let text = sources.text(file).to_owned();
+    let name = sources.name(file).to_owned();
+    let settings = Settings::read(options.settings);
+    let made = match name.ends_with(".i") {
+        true => None,
+        false => match options.loader.preprocess(&name, &text) {
+            Ok(made) => Some(made),
+            Err(error) => return Err(preprocessor_errors(sources, file, &error.0)),
+        },
+    };
+    let filtered =
+        prefilter::filter(made.as_deref().unwrap_or(&text), file).map_err(|problem| vec![problem])?;
+    let places = match made {
+        None => Places::direct(&filtered, file),
+        Some(made) => Places::through(&filtered, made, sources, file, options.loader),
+    };
+    let result = std::thread::scope(|scope| {
+        let work = || read(&name, &filtered, &places, &settings);
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        match worker.map(|worker| worker.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => read(&name, &filtered, &places, &settings),
+        }
+    });
+    let mut parsed = result?;
+    parsed.warnings.sort_by_key(Diagnostic::span);
+    Ok(parsed)
+}
+
+fn read(name: &str, filtered: &Filtered, places: &Places<'_>, settings: &Settings) -> Reading {
+    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
+    let unit = match lang_c::driver::parse_preprocessed(&config, filtered.text.clone()) {
+        Ok(parse) => parse.unit,
+        Err(error) => return Err(vec![syntax_error(filtered, places, &error)]),
+    };
+    let lowered = lower::lower(name, &unit, places, settings);
+    let mut problems = lowered.problems;
+    problems.sort_by_key(Diagnostic::span);
+    problems.dedup();
+    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+        problems.retain(|problem| problem.severity == Severity::Error);
+        problems.truncate(wattle_frontend::MOST_PROBLEMS);
+        return Err(problems);
+    }
+    Ok(Parsed { program: lowered.program, warnings: problems })
+}
+
+fn syntax_error(filtered: &Filtered, places: &Places<'_>, error: &lang_c::driver::SyntaxError) -> Diagnostic {
+    let rest = &filtered.text[error.offset.min(filtered.text.len())..];
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let length = match rest.bytes().next() {
+        Some(byte) if word(byte) => rest.bytes().position(|byte| !word(byte)).unwrap_or(rest.len()),
+        Some(_) => rest.chars().next().map_or(0, char::len_utf8),
+        None => 0,
+    };
+    let found = match rest[..length].trim() {
+        "" => "the text ends, or something is missing".to_owned(),
+        word => format!("unexpected `{word}`"),
+    };
+    let span = places.span(lang_c::span::Span::span(error.offset, error.offset + length));
+    let mut expected: Vec<String> = error.expected.iter().map(|token| token.to_string()).collect();
+    expected.sort();
+    expected.retain(|token| !token.starts_with('[') && !token.is_empty());
+    let mut problem = Diagnostic::error(codes::SYNTAX, span, found);
+    if !expected.is_empty() && expected.len() <= 6 {
+        problem = problem.expecting(format!("expected {}", expected.join(" or ")));
+    }
+    problem
+}
+
+/// The messages of a preprocessor: `file:line:column: error: text`.
+fn preprocessor_errors(sources: &mut Sources, file: FileId, text: &str) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for line in text.lines() {
+        let Some((place, message)) = line.split_once("error: ") else { continue };
+        let parts: Vec<&str> =
+            place.trim_end_matches("fatal ").trim_end_matches([' ', ':']).rsplitn(3, ':').collect();
+        let [column, row, name] = parts[..] else { continue };
+        let (Ok(row), Ok(column)) = (row.trim().parse::<u32>(), column.trim().parse::<u32>()) else {
+            continue;
+        };
+        let span = match name == sources.name(file) {
+            true => at(sources, file, row, column),
+            false => Span::NOWHERE,
+        };
+        let place = if span.is_nowhere() { format!(" ({name}:{row}:{column})") } else { String::new() };
+        problems.push(Diagnostic::error(codes::PREPROCESS, span, format!("{message}{place}")));
+    }
+    if problems.is_empty() {
+        problems.push(Diagnostic::error(codes::COMPILER, Span::NOWHERE, text.trim().to_owned()));
+    }
+    problems
+}
+
+fn at(sources: &Sources, file: FileId, row: u32, column: u32) -> Span {
+    let text = sources.text(file);
+    let mut start = 0;
+    for (number, line) in text.split('\n').enumerate() {
+        if number as u32 + 1 == row {
+            let first = start + (column.max(1) as usize - 1).min(line.len());
+            return Span::new(file, first, start + line.len());
+        }
+        start += line.len() + 1;
+    }
+    Span::NOWHERE
+}

@@ -123,7 +123,7 @@ pub(crate) fn check(cli: &Cli, matches: &ArgMatches) -> Result<Vec<String>, Stri
     if given("method") {
         let (has_use, about) = match method(cli) {
             Some(Method::Ebp) => (part.remote, "pending remote operations"),
-            Some(Method::Auto) => (part.buffers || part.remote, "what is pending"),
+            Some(Method::Auto | Method::Pe) => (part.buffers || part.remote, "what is pending"),
             _ => (part.buffers, "store buffers"),
         };
         if !has_use {

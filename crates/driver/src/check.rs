@@ -13,7 +13,7 @@ use wattle_source::{Diagnostic, Span};
 
 use crate::codes;
 use crate::copies::said;
-use crate::engines::{Settings, choose, has_room_for};
+use crate::engines::{Settings, choose, has_room_for, without_solver};
 use crate::few;
 use crate::portfolio::{Internal, Solved, solve};
 use crate::reach::Reach;
@@ -189,6 +189,10 @@ fn answer(
     report.engine = engine.map(ToOwned::to_owned);
     report.statistics = statistics;
     report.remarks = remarks;
+    if let Ok(Verdict::Unknown { .. } | Verdict::SafeUpTo { .. }) = verdict {
+        let task = prepared.task(request.property);
+        report.notes.extend(without_solver(engines, &task, &request.settings));
+    }
     report.verdict = match verdict {
         Err(internal) => CheckVerdict::Internal { what: internal.to_string() },
         Ok(Verdict::Unknown { reason }) => {

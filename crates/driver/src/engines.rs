@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use wattle_engine::{Engine, Property};
+use wattle_engine::{Engine, Property, Task};
 use wattle_engine_backward::Backward;
 use wattle_engine_bmc::{Bmc, loop_heads};
 use wattle_engine_enumerate::Enumerate;
@@ -12,6 +12,7 @@ use wattle_engine_extrapolate::Extrapolate;
 use wattle_engine_refine::Refine;
 use wattle_memory::{Machine, MemoryModel, reduction};
 use wattle_program::Shape;
+use wattle_smt::Library;
 use wattle_source::{Span, did_you_mean};
 
 use crate::{Goal, Input, Loaded, Refused, load, prepare};
@@ -131,6 +132,24 @@ pub static ENGINES: [Constructor; 6] = [
         build: |settings| Box::new(settings.enumerate.clone()),
     },
 ];
+
+/// The engines that would take the task, were Z3 there, and what to do about it: what a weaker answer is owed to.
+pub(crate) fn without_solver(
+    engines: &[Box<dyn Engine>],
+    task: &Task<'_>,
+    settings: &Settings,
+) -> Option<String> {
+    let missing = Library::find(&settings.smt).err()?;
+    // An engine asks for its solver last, after everything else suits it.
+    let lacks = |engine: &Box<dyn Engine>| matches!(engine.accepts(task), Err(why) if why.what == missing.to_string());
+    let names: Vec<&str> = engines.iter().filter(|one| lacks(one)).map(|engine| engine.name()).collect();
+    let (last, others) = names.split_last()?;
+    let names = match others {
+        [] => format!("engine {last}"),
+        _ => format!("engines {} and {last}", others.join(", ")),
+    };
+    Some(format!("{names} could not take part: {}", missing.advice()))
+}
 
 /// Is there an engine of the name that was asked for?
 pub fn is_known(only: Option<&str>, settings: &Settings) -> Result<(), String> {

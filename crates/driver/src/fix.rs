@@ -18,7 +18,7 @@ use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, stateme
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
-use crate::engines::{Settings, choose, has_room_for};
+use crate::engines::{Settings, choose, has_room_for, without_solver};
 use crate::load::panic_text;
 use crate::portfolio::{NoEngine, Portfolio, Purpose};
 use crate::reach::Reach;
@@ -198,6 +198,15 @@ fn repair(
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
     let verdict = text.verdict(found, &fences, &portfolio, report);
     report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
+    let weaker = match &report.verdict {
+        FixVerdict::Unknown { .. } => true,
+        FixVerdict::Repaired { proof, minimal, .. } => *proof != Proof::Safe || !minimal,
+        FixVerdict::AlreadySafe { proof } => *proof != Proof::Safe,
+        _ => false,
+    };
+    if weaker {
+        report.notes.extend(without_solver(engines, &task, &request.settings));
+    }
 }
 
 /// The text that is to be changed, and the program that it means under the model.

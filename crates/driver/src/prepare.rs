@@ -230,11 +230,12 @@ impl Prepared<'_> {
         Translated { changes: self.changes.iter().map(one).collect() }
     }
 
-    /// What the user must know about a translated program: the answer is about the translation.
+    /// What the user must know about a translated program: the answer is about the translation. (That models of store buffers judge what
+    /// compilers make of C11 is what such a question means.)
     pub(crate) fn notes(&self) -> Vec<String> {
-        let vocabulary = |program: &Program| Vocabulary::name(program.vocabulary);
-        let (from, to) = (vocabulary(&self.loaded.parsed.program), vocabulary(&self.written));
-        let whole = (from != to).then(|| format!("translated from {from} to {to}"));
+        let (from, to) = (self.loaded.parsed.program.vocabulary, self.written.vocabulary);
+        let told = from != to && (from, to) != (Vocabulary::C11, Vocabulary::Generic);
+        let whole = told.then(|| format!("translated from {} to {}", from.name(), to.name()));
         whole.into_iter().chain(self.translated().changes.iter().map(ToString::to_string)).collect()
     }
 }

@@ -49,9 +49,9 @@ impl Engine for Extrapolate {
         let reduction = reduction(task)?;
         let remote = reduction.is_some_and(|reduction| reduction.discipline().is_remote());
         match (self.method, remote) {
-            (Method::Auto, _) | (Method::Ebp, true) => {}
+            (Method::Auto | Method::Pe, _) | (Method::Ebp, true) => {}
             (Method::Ebp, false) => return Err(Unsupported::new("method ebp without remote operations")),
-            (Method::Trad | Method::Pe | Method::Ce | Method::CeDrop, false) => {}
+            (Method::Trad | Method::Ce | Method::CeDrop, false) => {}
             (..) => {
                 return Err(Unsupported::new("a method for store buffers (--method) with remote operations"));
             }

@@ -32,7 +32,8 @@ pub enum Method {
     Auto,
     /// Cubes over the predicates of the proof under sequential consistency.
     Trad,
-    /// Predicate extrapolation: cubes over extrapolated predicates.
+    /// Predicate extrapolation: cubes over extrapolated predicates, found by asking about the program with buffers or with pending
+    /// operations.
     Pe,
     /// Cube extrapolation: the cubes of the proof under sequential consistency, extrapolated.
     Ce,

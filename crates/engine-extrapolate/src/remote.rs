@@ -11,8 +11,9 @@
 //!   so far. A trace that `P̄` does not have yields more predicates, each with its copies for sets.
 //! * Predicates over sets are two each, `all(X, p)` and `all(X, not p)`, instead of one with three values. These are
 //!   the values *true* and *false* of the paper; where neither is known, its value is `*`.
-//! * Transformers are found by asking the solver about `P̄` where a state needs them. The paper's own way, without such
-//!   questions, is [`Extrapolated`] (`--method ebp`).
+//! * Transformers are found where a state needs them, by asking the solver about `P` under other names ([`Renamed`]) and, of what
+//!   cannot be said so, about `P̄`. The paper compares two ways: never to ask about `P̄` ([`Extrapolated`], `--method ebp`), and to
+//!   ask about nothing else (`--method pe`).
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -83,7 +84,8 @@ impl Remote<'_> {
     /// What may be tried beside refinement.
     fn orders(&self) -> Orders {
         let Remote { engine, subject, .. } = self;
-        let lazy = engine.method == Method::Auto && matches!(engine.approach(), Approach::Lazy);
+        let some = matches!(engine.method, Method::Auto | Method::Pe);
+        let lazy = some && matches!(engine.approach(), Approach::Lazy);
         match lazy && !engine.no_refinement && !subject.given {
             true => orders(&subject.sc),
             false => Orders::default(),
@@ -240,8 +242,8 @@ impl Remote<'_> {
             .then(|| Extrapolated::new(self.subject, system, reduced, limit).map(Rc::new))
             .flatten();
         let variables = self.subject.program.variables.len() as u32;
-        let lazy = matches!(engine.approach(), Approach::Lazy);
-        let lifting = Lifting::new(reduced).filter(|_| ebp.is_none() && lazy);
+        let renames = engine.method == Method::Auto && matches!(engine.approach(), Approach::Lazy);
+        let lifting = Lifting::new(reduced).filter(|_| renames);
         let names = lifting
             .map(|lifting| Names::new(&lifting, under_sc.borrow().system, system, (variables, SPARES)));
         let renamed = names.map(|names| Rc::new(Renamed::new(names, system, under_sc.clone())));

@@ -20,7 +20,9 @@ pub(crate) struct Facts {
     /// Used as a value, not only followed.
     escapes: HashSet<String>,
     passed: Vec<Passed>,
-    pub has_goto: bool,
+    /// A `goto` leads to a label before it, so that what stands between may run again. (One that leads on makes no loop.)
+    pub goes_back: bool,
+    labels: HashSet<String>,
     parameters: Vec<Option<String>>,
     /// For each parameter: is it only followed?
     pub followed: Vec<bool>,
@@ -212,7 +214,15 @@ impl<'a> Visit<'a> for Facts {
     }
 
     fn visit_statement(&mut self, statement: &'a Statement, span: &'a Span) {
-        self.has_goto |= matches!(statement, Statement::Goto(_));
+        match statement {
+            Statement::Labeled(labeled) => {
+                if let Label::Identifier(label) = &labeled.node.label.node {
+                    self.labels.insert(label.node.name.clone());
+                }
+            }
+            Statement::Goto(label) => self.goes_back |= self.labels.contains(&label.node.name),
+            _ => {}
+        }
         visit::visit_statement(self, statement, span);
     }
 }

@@ -194,7 +194,8 @@ impl MemoryModel {
             // What an order of C11 means to such a model is what compilers make of it.
             None if program.vocabulary == Vocabulary::C11 && self.is_of_the_catalogue() => {
                 let compiled = passes::retarget(program, Vocabulary::Generic)?;
-                let read = passes::read_as(&compiled.program, &self.reading());
+                let reading = Reading { compiled: true, ..self.reading() };
+                let read = passes::read_as(&compiled.program, &reading);
                 let changes = compiled.changes.iter().cloned().chain(read.changes).collect();
                 Ok(Translation { program: Cow::Owned(read.program.into_owned()), changes })
             }
@@ -220,6 +221,7 @@ impl MemoryModel {
             keeps,
             locks_updates: self.machine.is_some_and(Machine::buffers_stores),
             release_is_barrier: self.machine == Some(Machine::Pso),
+            compiled: false,
         }
     }
 

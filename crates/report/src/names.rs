@@ -16,6 +16,11 @@ pub fn value_name(program: &Program, shape: &Shape, sort: Sort, value: &Value) -
             }
             _ => value.to_string(),
         },
+        // A pointer of C or of assembly. No number that a person writes is one.
+        (Sort::Bits { .. }, Value::Int(number)) => match shape.pointer(*number) {
+            Ok(location) => format!("&{}", shape.location_name(program, location)),
+            Err(_) => value.to_string(),
+        },
         _ => value.to_string(),
     }
 }

@@ -267,14 +267,11 @@ impl<'a> Body<'_, 'a> {
     /// Begin a function: a frame with a place for its result.
     pub(super) fn enter(&mut self, number: usize, result: &Type) {
         let returns = self.graph.point();
-        let has_goto = self
-            .unit
-            .look
-            .functions
-            .get(&self.unit.functions[number].name)
-            .is_some_and(|facts| facts.has_goto);
-        let rounds = self.frames.last().map_or(Some(1), |frame| frame.rounds).filter(|_| !has_goto);
-        let result = self.result_of(result);
+        let facts = self.unit.look.functions.get(&self.unit.functions[number].name);
+        let goes_back = facts.is_some_and(|facts| facts.goes_back);
+        let rounds = self.frames.last().map_or(Some(1), |frame| frame.rounds).filter(|_| !goes_back);
+        let name = self.unit.functions[number].name.clone();
+        let result = self.result_of(&name, result);
         self.frames.push(Frame {
             function: Some(number),
             labels: HashMap::new(),
@@ -287,13 +284,17 @@ impl<'a> Body<'_, 'a> {
         });
     }
 
-    fn result_of(&mut self, of: &Type) -> Option<usize> {
+    fn result_of(&mut self, function: &str, of: &Type) -> Option<usize> {
         if of.kind == Kind::Void {
             return None;
         }
         let leaves = self.unit.types.leaves(of).ok()?;
         if leaves.iter().any(|leaf| !leaf.dimensions.is_empty()) {
-            return None;
+            // Registers have no elements.
+            let name = format!("{function}.result");
+            let object = self.private_object(&name, of, false, Span::none()).ok()?;
+            self.owned.push(Owned { of: of.unqualified(), home: Home::Object(object) });
+            return Some(self.owned.len() - 1);
         }
         let set: Vec<(u64, u32, Type)> =
             leaves.into_iter().map(|leaf| (leaf.offset, self.temporary(leaf.of.sort()), leaf.of)).collect();
@@ -509,8 +510,10 @@ impl<'a> Body<'_, 'a> {
                 self.release(arguments, span)?;
                 Value::void()
             }
-            "memset" => return self.memset(arguments, span).map(|value| Some(Operand::Value(value))),
-            "memcpy" | "memmove" | "__builtin_memcpy" => {
+            "memset" | "__builtin_memset" => {
+                return self.memset(arguments, span).map(|value| Some(Operand::Value(value)));
+            }
+            "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => {
                 return self.memcpy(arguments, span).map(|value| Some(Operand::Value(value)));
             }
             _ => match nondet(self.unit, name) {
@@ -534,60 +537,6 @@ impl<'a> Body<'_, 'a> {
             },
         };
         Ok(Some(Operand::Value(value)))
-    }
-
-    /// The object that a pointer argument names, casts aside.
-    fn pointed(&mut self, argument: &'a Node<Expression>) -> Low<Lvalue> {
-        match &argument.node {
-            Expression::Cast(cast) => self.pointed(&cast.node.expression),
-            // A whole array, not its first element.
-            Expression::Identifier(_) | Expression::Member(_) => {
-                if let Ok(of) = self.static_type(argument)
-                    && matches!(of.kind, Kind::Array(..))
-                {
-                    return self.place(argument);
-                }
-                self.target(argument)
-            }
-            _ => self.target(argument),
-        }
-    }
-
-    fn whole_size(&mut self, place: &Lvalue, size: &'a Node<Expression>, span: Span) -> Low<()> {
-        let wanted = self.rvalue(size)?.known();
-        let has = self.unit.types.size(&place.of);
-        match (wanted, has) {
-            (Some(wanted), Some(has)) if wanted >= 0 && wanted as u64 == has => Ok(()),
-            _ => refuse("copying or setting a part of an object, or several at once", span),
-        }
-    }
-
-    fn memset(&mut self, arguments: &'a [Node<Expression>], span: Span) -> Low<Value> {
-        let [object, value, size] = arguments else {
-            return refuse("a call of memset without its arguments", span);
-        };
-        let place = self.pointed(object)?;
-        let value = self.rvalue(value)?;
-        if value.known() != Some(0) {
-            return refuse("memset with a value that is not 0", span);
-        }
-        self.whole_size(&place, size, span)?;
-        for scalar in self.scalars(&place, span)? {
-            let zero = Value::int(0).convert(&scalar.of, span)?;
-            self.store_with(&scalar, zero, super::plain(), span)?;
-        }
-        Ok(Value::constant(0, Type::VOID.pointer()))
-    }
-
-    fn memcpy(&mut self, arguments: &'a [Node<Expression>], span: Span) -> Low<Value> {
-        let [to, from, size] = arguments else {
-            return refuse("a call of memcpy without its arguments", span);
-        };
-        let (to, from) = (self.pointed(to)?, self.pointed(from)?);
-        self.whole_size(&to, size, span)?;
-        self.whole_size(&from, size, span)?;
-        self.copy(&to, &from, span)?;
-        Ok(Value::constant(0, Type::VOID.pointer()))
     }
 }
 

@@ -114,7 +114,10 @@ impl<'a> Body<'_, 'a> {
         Ok(Operand::Value(match &expression.node {
             Expression::Identifier(name) => return self.name(&name.node.name, span),
             Expression::Constant(constant) => self.unit.literal(&constant.node, span)?,
-            Expression::StringLiteral(_) => self.any(&Type::integer(1, true).pointer()),
+            Expression::StringLiteral(text) => {
+                let bytes = super::letters::bytes(&text.node, span)?;
+                return self.text(bytes, span);
+            }
             Expression::Member(member) => {
                 let base = match member.node.operator.node {
                     MemberOperator::Direct => self.aggregate(&member.node.expression)?,
@@ -214,10 +217,20 @@ impl<'a> Body<'_, 'a> {
             Some(Meaning::Refused(what)) => return refuse(what, span),
             Some(Meaning::Typedef(_)) => return wrong(codes::TYPE, format!("`{name}` is a type"), span),
             None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
-                Operand::Value(self.any(&Type::integer(1, true).pointer()))
+                let function = self.frames.last().and_then(|frame| frame.function);
+                let name = function.map_or("", |number| &self.unit.functions[number].name);
+                let bytes = name.bytes().chain([0]).map(|byte| i64::from(byte as i8)).collect();
+                return self.text(bytes, span);
             }
             None => return self.unit.undeclared(name, span),
         })
+    }
+
+    /// A text is an array that the program does not name.
+    fn text(&mut self, bytes: Vec<i64>, span: Span) -> Low<Operand> {
+        let of = super::letters::array_of(&bytes);
+        let object = self.unit.text_object(bytes, span)?;
+        Ok(Operand::Place(Lvalue { of, at: self.whole(object) }))
     }
 
     fn global(&mut self, number: usize, span: Span) -> Low<Operand> {

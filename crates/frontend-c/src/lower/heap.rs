@@ -187,7 +187,7 @@ impl<'a> Body<'_, 'a> {
             at: At::Object { object, path: String::new(), indices: vec![number.clone()] },
         };
         if zeroed {
-            for scalar in self.scalars(&cell, span)? {
+            for (_, scalar) in self.scalars(&cell, span)? {
                 let zero = Value::int(0).convert(&scalar.of, span)?;
                 self.store_with(&scalar, zero, super::plain(), span)?;
             }

@@ -1,7 +1,6 @@
 //! Initial values and constant expressions, and the types of expressions that are not evaluated.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use lang_c::ast::*;
 use lang_c::span::{Node, Span};
@@ -112,9 +111,10 @@ fn evaluate(unit: &mut Unit<'_>, expression: &Node<Expression>) -> Low<Value> {
             let of = type_of(unit, expression)?;
             if of.is_scalar() { value.convert(&of, span) } else { Ok(value) }
         }
-        Expression::StringLiteral(_) => {
-            // Nobody looks at texts; a pointer to one is some pointer.
-            Ok(Value::constant(super::expression::FIRST_FUNCTION - 16, Type::integer(1, true).pointer()))
+        Expression::StringLiteral(text) => {
+            let object = unit.text_object(super::letters::bytes(&text.node, span)?, span)?;
+            let base = first_address(unit, object);
+            Ok(Value { term: base, of: Type::integer(1, true).pointer() })
         }
         _ => refuse("an expression that is not constant", span),
     }
@@ -122,24 +122,24 @@ fn evaluate(unit: &mut Unit<'_>, expression: &Node<Expression>) -> Low<Value> {
 
 /// The address of a global, or of a part of it.
 fn address(unit: &mut Unit<'_>, expression: &Node<Expression>) -> Low<Value> {
-    let span = expression.span;
     if let Expression::Identifier(name) = &expression.node
         && let Some(Meaning::Function(number)) = unit.scopes.find(&name.node.name).cloned()
     {
         return Ok(super::expression::function_pointer(unit, number));
     }
     let (object, of, offset) = part(unit, expression)?;
-    let (of, pointed) = match &of.kind {
-        Kind::Array(element, _) => (element.as_ref().clone(), of.clone()),
-        _ => (of.clone(), of.clone()),
+    let of = match &of.kind {
+        Kind::Array(element, _) => element.as_ref().clone(),
+        _ => of,
     };
-    let _ = pointed;
+    Ok(Value { term: super::value::moved(first_address(unit, object), offset), of: of.pointer() })
+}
+
+/// The number of the address of an object that is no thread's own.
+fn first_address(unit: &Unit<'_>, object: usize) -> Term {
     let (_, variable, _) = &unit.objects[object].leaves[0];
-    let variable = *variable;
-    let dimensions = unit.program.variables[variable as usize].dimensions.len();
-    let base = Term::number(Term::address(variable, vec![Term::int(0); dimensions]));
-    let _ = span;
-    Ok(Value { term: super::value::moved(base, offset), of: of.pointer() })
+    let dimensions = unit.program.variables[*variable as usize].dimensions.len();
+    Term::number(Term::address(*variable, vec![Term::int(0); dimensions]))
 }
 
 /// Object, type and offset of a path with constant indices.
@@ -199,8 +199,7 @@ pub(super) fn type_in(unit: &mut Unit<'_>, owned: &[Owned], expression: &Node<Ex
         },
         Expression::Constant(literal) => unit.literal(&literal.node, span)?.of,
         Expression::StringLiteral(text) => {
-            let length = super::letters::bytes(&text.node, span)?.len();
-            Type::plain(Kind::Array(Arc::new(Type::integer(1, true)), Some(length as u64)))
+            super::letters::array_of(&super::letters::bytes(&text.node, span)?)
         }
         Expression::Member(member) => {
             let base = type_in(unit, owned, &member.node.expression)?;
@@ -560,7 +559,7 @@ impl<'a> Body<'_, 'a> {
         let named: BTreeSet<u64> =
             given.iter().filter(|(of, _, _)| of.is_scalar()).map(|(_, offset, _)| *offset).collect();
         if named.len() < scalars.len() {
-            for scalar in scalars {
+            for (_, scalar) in scalars {
                 let zero = Value::int(0).convert(&scalar.of, span)?;
                 self.store_plain(&scalar, zero, span)?;
             }

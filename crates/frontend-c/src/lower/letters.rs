@@ -1,8 +1,37 @@
-//! Characters and texts as they are written: escapes, and the bytes of a string.
+//! Characters and texts: escapes, the bytes of a string, and the memory in which these lie.
+
+use std::sync::Arc;
 
 use lang_c::span::Span;
+use wattle_logic::Term;
+use wattle_program::Init;
 
+use super::Unit;
+use super::value::Value;
 use crate::refusal::{Low, refuse};
+use crate::types::{Kind, Type};
+
+/// What a text is in an expression.
+pub(super) fn array_of(bytes: &[i64]) -> Type {
+    Type::plain(Kind::Array(Arc::new(Type::integer(1, true)), Some(bytes.len() as u64)))
+}
+
+impl Unit<'_> {
+    /// The memory of a text; equal texts share theirs, as C allows.
+    pub(super) fn text_object(&mut self, bytes: Vec<i64>, span: Span) -> Low<usize> {
+        if let Some(object) = self.texts.get(&bytes) {
+            return Ok(*object);
+        }
+        let name = format!("text'{}", self.texts.len() + 1);
+        let of = array_of(&bytes);
+        let letters: Vec<Term> =
+            bytes.iter().map(|byte| Value::constant(*byte, Type::integer(1, true)).term).collect();
+        let made = self.object(&name, &of, &[], &|_, _| Init::Values(letters.clone()));
+        let object = made.or_else(|what| refuse(what, span))?;
+        self.texts.insert(bytes, object);
+        Ok(object)
+    }
+}
 
 /// The bytes of a text, with the zero at its end. Each part has its quotes.
 pub(super) fn bytes(parts: &[String], span: Span) -> Low<Vec<i64>> {

@@ -8,6 +8,7 @@
 //! ours cuts off (recursion, creation in loops, heap cells) becomes one that says so.
 
 mod atomics;
+mod blocks;
 mod call;
 mod expression;
 mod graph;
@@ -99,6 +100,8 @@ struct Unit<'a> {
     functions: Vec<Function<'a>>,
     objects: Vec<Object>,
     pools: Vec<Pool>,
+    /// The memory of texts, by their bytes.
+    texts: HashMap<Vec<i64>, usize>,
     program: Program,
     creations: Vec<Creation>,
     waiting: Vec<(ProcessId, Work<'a>)>,
@@ -127,6 +130,7 @@ impl<'a> Unit<'a> {
             functions: vec![],
             objects: vec![],
             pools: vec![],
+            texts: HashMap::new(),
             program: Program::empty(name, Vocabulary::C11),
             creations: vec![],
             waiting: vec![],

@@ -296,42 +296,43 @@ impl<'a> Body<'_, 'a> {
 
     /// Copy all scalars of a struct or array, one access each.
     pub(super) fn copy(&mut self, to: &Lvalue, from: &Lvalue, span: Span) -> Low<()> {
-        for (to, from) in self.scalars(to, span)?.into_iter().zip(self.scalars(from, span)?) {
+        for ((_, to), (_, from)) in self.scalars(to, span)?.into_iter().zip(self.scalars(from, span)?) {
             let value = self.load(&from, span)?.convert(&to.of, span)?;
             self.store(&to, value, span)?;
         }
         Ok(())
     }
 
-    /// The scalars of a place, elements of arrays one by one.
-    pub(super) fn scalars(&mut self, place: &Lvalue, span: Span) -> Low<Vec<Lvalue>> {
+    /// The scalars of a place with their distances from its start, elements of arrays one by one.
+    pub(super) fn scalars(&mut self, place: &Lvalue, span: Span) -> Low<Vec<(u64, Lvalue)>> {
         const MOST: u64 = 4096;
+        let mut all = Vec::new();
         match &place.of.kind {
-            Kind::Array(_, length) => {
+            Kind::Array(element, length) => {
                 let length = length.unwrap_or(0);
                 if length > MOST {
                     return refuse("copying a very large array", span);
                 }
-                let mut all = Vec::new();
+                let size = self.unit.types.size(element).unwrap_or(0);
                 for index in 0..length {
                     let element = self.element(place.clone(), Value::int(index as i64), span)?;
-                    all.extend(self.scalars(&element, span)?);
+                    let parts = self.scalars(&element, span)?;
+                    all.extend(parts.into_iter().map(|(at, part)| (index * size + at, part)));
                 }
-                Ok(all)
             }
             Kind::Record(number) => {
                 let record = &self.unit.types.records[*number];
                 let is_union = record.is_union;
                 let fields = record.fields.clone().unwrap_or_default();
-                let mut all = Vec::new();
                 for field in fields.iter().take(if is_union { 1 } else { usize::MAX }) {
                     let part = self.member(place, field, span)?;
-                    all.extend(self.scalars(&part, span)?);
+                    let parts = self.scalars(&part, span)?;
+                    all.extend(parts.into_iter().map(|(at, part)| (field.offset + at, part)));
                 }
-                Ok(all)
             }
-            _ => Ok(vec![place.clone()]),
+            _ => all.push((0, place.clone())),
         }
+        Ok(all)
     }
 }
 

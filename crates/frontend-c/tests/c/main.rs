@@ -1,12 +1,13 @@
 //! Tests of the front end of C. `values` compares expressions with what the machine's compiler computes, `language` runs the
 //! programs of the corpus with it, `wrong` is about texts that are no C or that wattle refuses, `mutants` about texts
-//! that were damaged at random, `edits` about fences that are put into a text.
+//! that were damaged at random, `edits` about fences that are put into a text, `creation` about how many threads there are.
 //!
 //! What concurrent programs mean (locks, conditions, orders, fences in assembly) is said by the rows of `corpus/c`, which
 //! `wattle test` checks under each model.
 
 #![allow(clippy::unwrap_used)]
 
+mod creation;
 mod edits;
 mod language;
 mod mutants;

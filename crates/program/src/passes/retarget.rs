@@ -65,6 +65,9 @@ pub struct Reading {
     pub keeps: Orders,
     /// Does a release store put a barrier between all stores before it and all after it?
     pub release_is_barrier: bool,
+    /// Was the program compiled from C11? Its read-modify-writes and release stores are then what compilers make of them
+    /// on such machines, and no change of what was written.
+    pub compiled: bool,
 }
 
 /// The program in another vocabulary.
@@ -296,11 +299,13 @@ impl Work {
             }
         }
         let releases = |op: &Op| matches!(op, Op::Store { tags, .. } if tags.contains("rel"));
-        if reading.release_is_barrier && edge.mode == Mode::Plain && edge.ops.iter().any(releases) {
+        let barred = reading.release_is_barrier && !reading.compiled;
+        if barred && edge.mode == Mode::Plain && edge.ops.iter().any(releases) {
             let became = "a store barrier and a plain one".into();
             self.note("a release store".into(), became, (true, false), origin);
         }
         match update(edge, self.from) {
+            Some(Update::Ordered { .. }) if reading.locks_updates && reading.compiled => {}
             Some(Update::Ordered { .. }) if reading.locks_updates => {
                 let written = "a read-modify-write with an order of its own".into();
                 self.note(written, "a locked step".into(), (true, false), origin);

@@ -76,8 +76,8 @@ pub(crate) struct Portfolio<'a> {
     purpose: Purpose,
     /// How many engines may work at the same time.
     threads: usize,
-    /// The turn that comes first: an engine that did not know is not asked first again, because programs that
-    /// differ in a few fences are equally hard.
+    /// The turn that comes first: an engine that did not know in a full turn is not asked first again, because programs
+    /// that differ in a few fences are equally hard.
     first: AtomicUsize,
     /// Who answered last.
     last: AtomicUsize,
@@ -345,8 +345,10 @@ impl Engine for Portfolio<'_> {
             Ok(Decided { turn, answer }) => {
                 if let (Some(turn), false) = (turn, matches!(answer.verdict, Verdict::Unknown { .. })) {
                     self.last.store(turn, Ordering::Relaxed);
-                    let glance = self.turns[turn].is_glance();
-                    self.first.store(if glance { first } else { turn }, Ordering::Relaxed);
+                    // A glance costs little, and finds soon what the proof of another placement does not.
+                    let passed = self.turns.get(first..turn).unwrap_or_default();
+                    let useless = passed.iter().any(|turn| !turn.is_glance());
+                    self.first.store(if useless { turn } else { first }, Ordering::Relaxed);
                 }
                 Ok(answer)
             }

@@ -20,17 +20,24 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use wattle_engine::{Reason, Run, Spent, Task, Work};
 use wattle_memory::operational::{self, MoveResult, State};
-use wattle_program::{Instance, Program, Replicas, Shape};
+use wattle_logic::{Sort, Value};
+use wattle_program::{Init, Instance, Program, Range, Replicas, Shape};
 
 use crate::cube::{Cube, MOST as MOST_PROCESSES, Node};
 use crate::knowledge::Knowledge;
 use crate::literal::{Cell, Literal, NONE, Number, Operand, Process, Renaming, Term};
+use crate::sum::Relation;
 use crate::system::System;
 
 /// Instances with so many copies are looked at.
 const COPIES: std::ops::RangeInclusive<u32> = 2..=3;
 /// States of one instance. That there are more does no harm but for wrong guesses.
 const MOST: usize = 5_000;
+/// Integers that are open at the start begin within the first of these that gives at most so many states. A guess is wrong at worst.
+const WINDOWS: [(i64, i64); 3] = [(-1, 3), (0, 2), (0, 1)];
+const LISTED: i64 = 1_024;
+/// Where that is too many, so many memories are tried.
+const SAMPLES: i64 = 32;
 /// What a state of the reference machine costs, with its moves.
 const STATE: Work = Work::microseconds(60);
 /// What looking at one state for a candidate costs.
@@ -88,8 +95,9 @@ impl Part {
     /// Does it return the newest store?
     fn is_newest(&self, owned: &[bool], term: Term) -> bool {
         let [owner, _] = term.cell.index;
-        let by_owner =
-            owned[usize::from(term.cell.variable)] && (owner == term.by || self.drains >> owner & 1 == 1);
+        // A cell without an owner that nobody else writes is written by nobody.
+        let by_owner = owned[usize::from(term.cell.variable)]
+            && (owner == NONE || owner == term.by || self.drains >> owner & 1 == 1);
         by_owner || self.cells.contains(&term.cell)
     }
 }
@@ -276,6 +284,15 @@ impl Views {
             Literal::Before(a, b) => operand(a) < operand(b),
             Literal::AtMost(x, y, c) => number(x).saturating_sub(number(y)) <= c,
             Literal::Unequal(x, y, c) => number(x).saturating_sub(number(y)) != c,
+            Literal::Sum(sum, relation, c) => {
+                let value = sum.parts().fold(0i64, |value, (factor, term)| {
+                    value.saturating_add(factor.saturating_mul(self.value(state, term, threads)))
+                });
+                match relation {
+                    Relation::AtMost => value <= c,
+                    Relation::Differs => value != c,
+                }
+            }
         }
     }
 }
@@ -311,10 +328,10 @@ fn views(task: &Task<'_>, copies: u32, run: &Run) -> Result<Option<Views>, Reaso
     };
     let Ok(program) = any(task.program).of(task.program) else { return Ok(None) };
     let Ok(shape) = Shape::new(&program) else { return Ok(None) };
-    let Ok(starts) = operational::initial_states(&program, &shape) else { return Ok(None) };
+    let Some(starts) = starts(&program, &shape) else { return Ok(None) };
     let mut known: HashSet<State> = HashSet::new();
     let mut queue: VecDeque<State> = VecDeque::new();
-    for (_, start) in starts.filter_map(|start| start.ok().flatten()).take(MOST / 4) {
+    for start in starts {
         run.poll(STATE, Spent::default())?;
         if known.insert(start.clone()) {
             queue.push_back(start);
@@ -343,6 +360,48 @@ fn views(task: &Task<'_>, copies: u32, run: &Run) -> Result<Option<Views>, Reaso
     seen.sort_unstable();
     let seen = seen.into_iter().map(|(_, view)| view).collect();
     Ok(Some(Views { copies, places, locations, seen }))
+}
+
+/// Initial states, or some of them.
+fn starts(program: &Program, shape: &Shape) -> Option<Vec<State>> {
+    let is_open = |variable: u32| {
+        let variable = &program.variables[variable as usize];
+        variable.sort == Sort::Int && matches!(variable.init, Init::Any) && variable.range.is_none()
+    };
+    let open: Vec<bool> = shape.locations.iter().map(|location| is_open(location.variable)).collect();
+    let count = open.iter().filter(|open| **open).count() as u32;
+    let listed = |(low, high): &(i64, i64)| (high - low + 1).saturating_pow(count) <= LISTED;
+    if let Some(window) = WINDOWS.iter().find(|window| count == 0 || listed(window)) {
+        let program = within(program, *window);
+        let states = operational::initial_states(&program, shape).ok()?;
+        return Some(states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(MOST / 4).collect());
+    }
+    // Too many: contents from a few values, of which the first samples have fewer.
+    let mut random = 1u64;
+    let mut samples = vec![];
+    for number in 0..SAMPLES {
+        let mut content = |open: &bool| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // No variable begins with the least integer: those that are not open are chosen by the machine.
+            Value::Int(if *open { (random >> 33) as i64 % (1 + number / 8) } else { i64::MIN })
+        };
+        let memory: Vec<Value> = open.iter().map(&mut content).collect();
+        let program = within(program, (0, SAMPLES));
+        let states = operational::initial_states_with(&program, shape, &memory).ok()?;
+        samples.extend(states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(8));
+    }
+    Some(samples)
+}
+
+/// The program with integers that may begin with any value beginning within the window.
+fn within(program: &Program, (low, high): (i64, i64)) -> Program {
+    let mut program = program.clone();
+    for variable in &mut program.variables {
+        if variable.sort == Sort::Int && matches!(variable.init, Init::Any) && variable.range.is_none() {
+            variable.range = Some(Range { low, high });
+        }
+    }
+    program
 }
 
 fn places(program: &Program, shape: &Shape, copies: usize) -> Vec<Vec<usize>> {

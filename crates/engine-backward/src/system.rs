@@ -19,6 +19,8 @@ pub(crate) struct System {
     /// What `init` says of cells that no transition writes: it holds always.
     pub(crate) constant: Vec<Universal>,
     pub(crate) transitions: Vec<Transition>,
+    /// Whether it calculates with more than differences ([`sum`](crate::sum)).
+    pub(crate) sums: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -48,7 +48,8 @@ impl Trace {
         let mut count = names.len();
         let fixed = system.count.is_some();
         let mut steps = vec![];
-        let mut approximate = false;
+        // Also a bad state that is an initial one may be none, where sums are not decided to the end.
+        let mut approximate = system.sums;
         let mut at = node;
         loop {
             match &search.nodes[at].came {

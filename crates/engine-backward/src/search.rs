@@ -236,9 +236,9 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let cube = &self.nodes[node].cube;
-        let Some(candidate) = oracle.candidate(self.system, cube, &self.rejected, self.run)? else {
-            return Ok(false);
-        };
+        let candidate = oracle.candidate(self.system, cube, &self.rejected, self.run)?;
+        self.worked = self.worked + oracle.worked();
+        let Some(candidate) = candidate else { return Ok(false) };
         if candidate == *cube {
             return Ok(false);
         }

@@ -64,7 +64,8 @@ pub(crate) fn instances(
     }
     let Some(unreached) = unreached else { return Ok(vec![]) };
     // Searches that came to their end say the same as the proof, by other code.
-    let agree = (!any.is_empty()).then(|| format!("instances with {} processes agree", searched.join(" and ")));
+    let agree =
+        (!any.is_empty()).then(|| format!("instances with {} processes agree", searched.join(" and ")));
     let with =
         if any.is_empty() { String::new() } else { format!("with {} processes ", searched.join(" or ")) };
     let lines: BTreeSet<u32> =

@@ -276,7 +276,8 @@ impl Knowledge {
             return true;
         }
         let sums = std::mem::take(&mut self.sums);
-        self.sums = sums.into_iter().filter(|(sum, relation, c)| !self.implies_sum(sum, *relation, *c)).collect();
+        self.sums =
+            sums.into_iter().filter(|(sum, relation, c)| !self.implies_sum(sum, *relation, *c)).collect();
         self.sums.sort_unstable();
         self.sums.dedup();
         let differ = self.sums.iter().filter(|(_, relation, _)| *relation == Relation::Differs);

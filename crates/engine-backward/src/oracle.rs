@@ -20,8 +20,8 @@ use std::cell;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use wattle_engine::{Reason, Run, Spent, Task, Work};
-use wattle_memory::operational::{self, MoveResult, State};
 use wattle_logic::{Sort, Term as Formula, Value};
+use wattle_memory::operational::{self, MoveResult, State};
 use wattle_program::{Choice, Init, Instance, Op, Program, Range, Replicas, Shape};
 
 use crate::cube::{Cube, MOST as MOST_PROCESSES, Node};
@@ -122,7 +122,11 @@ impl Oracle {
             let updates = system.transitions.iter().flat_map(|transition| &transition.updates);
             updates.into_iter().all(|update| update.cell.variable != variable || update.cell.index[0] == 0)
         };
-        Ok(Oracle { instances, owned: variables.map(by_owner).collect(), worked: cell::Cell::new(Work::NONE) })
+        Ok(Oracle {
+            instances,
+            owned: variables.map(by_owner).collect(),
+            worked: cell::Cell::new(Work::NONE),
+        })
     }
 
     /// What looking took since the last time.
@@ -341,7 +345,12 @@ impl Views {
 }
 
 /// What the literals say of the terms that are kept.
-fn projected(system: &System, cube: &Cube, literals: &[Literal], keep: &dyn Fn(Term) -> bool) -> Vec<Literal> {
+fn projected(
+    system: &System,
+    cube: &Cube,
+    literals: &[Literal],
+    keep: &dyn Fn(Term) -> bool,
+) -> Vec<Literal> {
     let known = Knowledge::new(system, &cube.pins, literals.iter());
     known.map_or_else(|| literals.to_vec(), |known| known.literals(system, keep).0)
 }
@@ -424,7 +433,9 @@ fn starts(program: &Program, shape: &Shape) -> Option<Vec<State>> {
     if let Some(window) = WINDOWS.iter().find(|window| count == 0 || listed(window)) {
         let program = within(program, *window);
         let states = operational::initial_states(&program, shape).ok()?;
-        return Some(states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(MOST / 4).collect());
+        return Some(
+            states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(MOST / 4).collect(),
+        );
     }
     // Too many: zero everywhere, then one in some places.
     let mut random = 1u64;

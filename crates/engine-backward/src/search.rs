@@ -222,7 +222,11 @@ impl<'a> Search<'a> {
     fn next(&mut self) -> Option<usize> {
         self.looked += 1;
         let oldest = self.looked > FAIR_AFTER && self.looked.is_multiple_of(FAIR);
-        let key = if oldest { self.ages.first_key_value().map(|(_, key)| *key) } else { self.queue.first().copied() };
+        let key = if oldest {
+            self.ages.first_key_value().map(|(_, key)| *key)
+        } else {
+            self.queue.first().copied()
+        };
         let key = key?;
         self.queue.remove(&key);
         self.ages.remove(&key.3);

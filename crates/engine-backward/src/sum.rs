@@ -242,7 +242,8 @@ mod tests {
                 }
             }
             let values = || -4..=4i64;
-            let holds = |x: i64, y: i64, z: i64| all.iter().all(|(f, c)| f[0] * x + f[1] * y + f[2] * z <= *c);
+            let holds =
+                |x: i64, y: i64, z: i64| all.iter().all(|(f, c)| f[0] * x + f[1] * y + f[2] * z <= *c);
             let solutions: Vec<i64> = values()
                 .flat_map(|x| values().flat_map(move |y| values().map(move |z| (x, y, z))))
                 .filter(|(x, y, z)| holds(*x, *y, *z))

@@ -267,8 +267,13 @@ fn shares(rng: &mut Rng) -> System {
             "2 * A < B + K[p]",
             "(forall_other q. K[q] + K[p] <= 3)",
         ]);
-        let body =
-            *rng.pick(&["A := A + K[p]", "B := A + B", "A := A + B; B := B - K[p]", "A := 2 * A + 1", "K[p] := K[p] + B"]);
+        let body = *rng.pick(&[
+            "A := A + K[p]",
+            "B := A + B",
+            "A := A + B; B := B - K[p]",
+            "A := 2 * A + 1",
+            "K[p] := K[p] + B",
+        ]);
         system.go(1, 2, "", &[guard, sometimes(rng, 200, "fence()")], &[body]);
     }
     system.bad.push(match rng.below(5) {

@@ -9,11 +9,14 @@
 //! explicit search says no more than *bounded*. Beside that: hints do not change a verdict, and where a program needs
 //! fences, a search with `refine` alone does not contradict one with `explore` (`wattle_testing::proofs`).
 //!
-//! `agree --remote COUNT [SEED]`: `extrapolate` on random programs with remote operations, under rma.
+//! `agree --remote COUNT [SEED]`: `extrapolate` on random programs with remote operations, under rma. Two laws are asked of
+//! explicit search on the same programs: keeping operations in order allows no more, and all flushes make them sequentially
+//! consistent.
 //!
 //! What came of the tasks is counted by what each engine said, with the smallest program that shows it.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use wattle_engine::{Engine, Work};
 use wattle_engine_explore::Explore;
@@ -22,7 +25,7 @@ use wattle_engine_refine::Refine;
 use wattle_memory::find;
 use wattle_smt::Library;
 use wattle_testing::agree::Effort;
-use wattle_testing::laws::{self, Law};
+use wattle_testing::laws::{self, Asked, Law, Obeyed};
 use wattle_testing::proofs::{Ledger, Trial, WITH_BUFFERS, finite, remote, rest, with_loops_of_stores};
 use wattle_testing::{Limits, Tally, compare, with_sections};
 
@@ -42,6 +45,7 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
     let smt = Library::beside(&executable);
     let library = &Library::find(&smt).map_err(|why| why.to_string())?;
     let (ledger, tally) = (&Ledger::default(), RefCell::new(Tally::default()));
+    let laws = RefCell::new(Laws::default());
     let explore = Explore::default();
     let extrapolate = Extrapolate { smt: smt.clone(), ..Extrapolate::default() };
     let models: &[&str] = if tried == Tried::Remote { &["sc", "rma"] } else { &WITH_BUFFERS };
@@ -60,6 +64,9 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
                 _ => trial.agrees(&with_sections(program, seed)),
             }),
             Tried::Remote => {
+                let search = Asked { engine: &explore, states: 50_000 };
+                laws.borrow_mut()
+                    .add(laws::weaker_allows_more(&search, program)?, laws::flushed_is_sc(&search, program)?);
                 // Every other program of a kind is proved without questions about the reduced program.
                 let method = if seed / 4 % 2 == 0 { Method::Auto } else { Method::Ebp };
                 let subject = Extrapolate { method, ..extrapolate.clone() };
@@ -86,5 +93,32 @@ pub(crate) fn run(tried: Tried, count: u64, seed: u64) -> Result<bool, String> {
     };
     println!("{}", tally.borrow());
     print!("{ledger}");
+    if tried == Tried::Remote {
+        println!("{}", laws.borrow());
+    }
     Ok(close(tested, count, seed))
+}
+
+/// On how many programs the laws of remote operations had answers to compare.
+#[derive(Default)]
+struct Laws {
+    weaker: u64,
+    flushed: u64,
+}
+
+impl Laws {
+    fn add(&mut self, weaker: Obeyed, flushed: Obeyed) {
+        self.weaker += u64::from(weaker.compared);
+        self.flushed += u64::from(flushed.compared);
+    }
+}
+
+impl fmt::Display for Laws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Laws { weaker, flushed } = self;
+        write!(
+            f,
+            "sc allows no more than in order, and that no more than unordered: {weaker} compared; all flushes make sc: {flushed}"
+        )
+    }
 }

@@ -141,8 +141,10 @@ pub(crate) fn without_solver(
 ) -> Option<String> {
     let missing = Library::find(&settings.smt).err()?;
     // An engine asks for its solver last, after everything else suits it.
-    let lacks = |engine: &Box<dyn Engine>| matches!(engine.accepts(task), Err(why) if why.what == missing.to_string());
-    let names: Vec<&str> = engines.iter().filter(|one| lacks(one)).map(|engine| engine.name()).collect();
+    let lacks =
+        |engine: &dyn Engine| matches!(engine.accepts(task), Err(why) if why.what == missing.to_string());
+    let names: Vec<&str> =
+        engines.iter().map(AsRef::as_ref).filter(|engine| lacks(*engine)).map(Engine::name).collect();
     let (last, others) = names.split_last()?;
     let names = match others {
         [] => format!("engine {last}"),

@@ -59,6 +59,7 @@ pub struct Listing {
     pub states: Vec<FinalState>,
     /// Are the numbers of executions known? A machine counts none.
     pub counted: bool,
+    /// What executions raise, as herd names it: `*undef*` first where one makes the program meaningless.
     pub flags: Vec<String>,
     /// Some execution makes the program meaningless, as a data race does.
     pub undefined: bool,
@@ -191,7 +192,9 @@ pub fn list(sources: &Sources, program: &Program, shape: &Shape, census: Census,
         names: columns.into_iter().map(|(column, _)| column.name).collect(),
         states,
         counted,
-        flags: census.flags.iter().map(ToString::to_string).collect(),
+        flags: (census.undefined.then(|| "*undef*".to_owned()).into_iter())
+            .chain(census.flags.iter().map(ToString::to_string))
+            .collect(),
         undefined: census.undefined,
         bound: census.bound,
         hash: claimed_hash(sources.text(FileId(0))),

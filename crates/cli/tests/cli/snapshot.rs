@@ -153,7 +153,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("outcomes-quiet", &["outcomes", "sb.wtl", "--model", "tso", "--no-timing", "-q"]),
     ("outcomes-json", &["outcomes", "sb.wtl", "--model", "sc", "--no-timing", "--format", "json"]),
     ("outcomes-litmus", &["outcomes", "SB.litmus", "SB+mfences.litmus", "race.litmus", "--no-timing"]),
-    ("outcomes-litmus-json", &["outcomes", "SB.litmus", "--no-timing", "--format", "json"]),
+    ("outcomes-litmus-json", &["outcomes", "SB.litmus", "race.litmus", "--no-timing", "--format", "json"]),
     ("outcomes-litmus-loop", &["outcomes", "loop.litmus", "--no-timing", "-v"]),
     ("outcomes-own-model", &["outcomes", "SB.litmus", "--model", "models/half.cat", "--no-timing"]),
     ("outcomes-folder", &["outcomes", "litmus", "-q", "--no-timing"]),

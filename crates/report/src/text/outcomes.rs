@@ -101,9 +101,6 @@ fn listed(report: &OutcomesReport, listing: &Listing, options: &Options) -> Stri
         Question::Exists | Question::Forall => (positive, negative),
     };
     let _ = writeln!(out, "\nWitnesses\nPositive: {} Negative: {}", witnesses.0, witnesses.1);
-    if listing.undefined {
-        out.push_str("Flag *undef*\n");
-    }
     for flag in &listing.flags {
         let _ = writeln!(out, "Flag {flag}");
     }

@@ -76,6 +76,7 @@ fn as_memory(literal: &Literal) -> Option<Literal> {
         Literal::Equal(a, b) => Literal::Equal(a.mapped(memory), b.mapped(memory)),
         Literal::Differ(a, b) => Literal::Differ(a.mapped(memory), b.mapped(memory)),
         Literal::Before(a, b) => Literal::Before(a.mapped(memory), b.mapped(memory)),
+        Literal::Sum(sum, relation, c) => Literal::Sum(sum.mapped(memory), relation, c),
     };
     match mapped.sorted().substitute(&|_| None) {
         Outcome::True => None,
@@ -102,44 +103,55 @@ pub(crate) fn constants_allow(system: &System, cube: &Cube) -> bool {
 fn satisfy(
     system: &System,
     pins: &[Option<u8>],
-    mut literals: Vec<Literal>,
-    facts: Vec<Vec<Vec<Literal>>>,
+    literals: Vec<Literal>,
+    mut facts: Vec<Vec<Vec<Literal>>>,
 ) -> Option<Knowledge> {
-    let mut open = vec![];
-    for mut fact in facts {
-        match fact.len() {
-            1 => literals.extend(fact.remove(0)),
-            _ => open.push(fact),
-        }
+    // A fact about several processes is instantiated for every order of them.
+    for fact in &mut facts {
+        fact.iter_mut().for_each(|alternative| alternative.sort_unstable());
+        fact.sort_unstable();
+        fact.dedup();
     }
-    choose(system, pins, &mut literals, &open)
+    facts.sort_unstable();
+    facts.dedup();
+    choose(system, pins, literals, facts)
 }
 
+/// What has one alternative is taken at once, what holds already is dropped; of the others, the one with the fewest is tried.
 fn choose(
     system: &System,
     pins: &[Option<u8>],
-    literals: &mut Vec<Literal>,
-    open: &[Vec<Vec<Literal>>],
+    mut literals: Vec<Literal>,
+    mut open: Vec<Vec<Vec<Literal>>>,
 ) -> Option<Knowledge> {
-    let known = Knowledge::new(system, pins, literals.iter())?;
-    let split: Vec<Vec<Literal>>;
-    let (alternatives, rest) = match open.split_first() {
-        Some((first, rest)) => (first, rest),
-        None => match known.undecided() {
-            Some(two) => {
-                split = two.iter().map(|literal| vec![*literal]).collect();
-                (&split, open)
+    let known = loop {
+        let known = Knowledge::new(system, pins, literals.iter())?;
+        let before = literals.len();
+        let mut left = vec![];
+        for mut fact in open {
+            if fact.iter().any(|alternative| alternative.iter().all(|literal| known.implies(literal))) {
+                continue;
             }
+            fact.retain(|alternative| !alternative.iter().any(|literal| known.excludes(literal)));
+            match fact.len() {
+                0 => return None,
+                1 => literals.extend(fact.remove(0)),
+                _ => left.push(fact),
+            }
+        }
+        open = left;
+        if literals.len() == before {
+            break known;
+        }
+    };
+    let alternatives = match (0..open.len()).min_by_key(|i| open[*i].len()) {
+        Some(least) => open.swap_remove(least),
+        None => match known.undecided() {
+            Some(two) => two.iter().map(|literal| vec![*literal]).collect(),
             None => return Some(known),
         },
     };
-    let before = literals.len();
-    for alternative in alternatives {
-        literals.extend(alternative);
-        if let Some(known) = choose(system, pins, literals, rest) {
-            return Some(known);
-        }
-        literals.truncate(before);
-    }
-    None
+    alternatives.into_iter().find_map(|alternative| {
+        choose(system, pins, [&literals[..], &alternative[..]].concat(), open.clone())
+    })
 }

@@ -8,6 +8,7 @@
 //! which is what [`init`](crate::init) does before it says that a state exists.
 
 use crate::literal::{Literal, Number, Operand, Process, Term};
+use crate::sum::{self, Inequality, Relation, Sum};
 use crate::system::{Sort, System};
 
 /// No bound.
@@ -30,6 +31,8 @@ pub(crate) struct Knowledge {
     /// The most that the row can be above the column.
     bounds: Vec<i64>,
     unequal: Vec<(u16, u16, i64)>,
+    /// Sums that are no differences.
+    sums: Vec<(Sum, Relation, i64)>,
 }
 
 impl Knowledge {
@@ -70,6 +73,7 @@ impl Knowledge {
             numbers,
             bounds,
             unequal: vec![],
+            sums: vec![],
         };
         for literal in literals {
             knowledge.add(literal);
@@ -115,6 +119,7 @@ impl Knowledge {
                 let triple = (self.number(x) as u16, self.number(y) as u16, c);
                 self.unequal.push(triple);
             }
+            Literal::Sum(sum, relation, c) => self.sums.push((sum, relation, c)),
         }
     }
 
@@ -150,7 +155,7 @@ impl Knowledge {
     }
 
     fn close(&mut self) -> bool {
-        self.close_classes() && self.close_order() && self.close_bounds()
+        self.close_classes() && self.close_order() && self.close_bounds() && self.close_sums()
     }
 
     fn close_classes(&mut self) -> bool {
@@ -265,6 +270,77 @@ impl Knowledge {
         true
     }
 
+    /// Those that follow from the bounds are dropped.
+    fn close_sums(&mut self) -> bool {
+        if self.sums.is_empty() {
+            return true;
+        }
+        let sums = std::mem::take(&mut self.sums);
+        self.sums =
+            sums.into_iter().filter(|(sum, relation, c)| !self.implies_sum(sum, *relation, *c)).collect();
+        self.sums.sort_unstable();
+        self.sums.dedup();
+        let differ = self.sums.iter().filter(|(_, relation, _)| *relation == Relation::Differs);
+        let differ: Vec<(Sum, Relation, i64)> = differ.copied().collect();
+        if !sum::may_hold(self.inequalities(&[])) {
+            return false;
+        }
+        // What the sums say of single numbers, so that it is there even where a sum is left out.
+        let all = self.inequalities(&[]);
+        for number in 0..self.numbers.len() {
+            for (factor, at) in [(1, self.at(number + 1, 0)), (-1, self.at(0, number + 1))] {
+                if let Some(most) = sum::most(all.clone(), number, factor) {
+                    self.bounds[at] = self.bounds[at].min(most);
+                }
+            }
+        }
+        self.close_bounds()
+            && differ.into_iter().all(|(sum, _, c)| {
+                let (low, high) = (c.saturating_sub(1), c.saturating_add(1));
+                [(sum, 1, low), (sum, -1, high.saturating_neg())]
+                    .iter()
+                    .any(|one| sum::may_hold(self.inequalities(std::slice::from_ref(one))))
+            })
+    }
+
+    /// Bounds and sums, and further sums (times a factor), over the numbers.
+    fn inequalities(&self, also: &[(Sum, i64, i64)]) -> Vec<Inequality> {
+        let size = self.numbers.len() + 1;
+        let row = |parts: &mut dyn Iterator<Item = (usize, i64)>| {
+            let mut row = vec![0; size - 1];
+            parts.filter(|(number, _)| *number > 0).for_each(|(number, factor)| row[number - 1] += factor);
+            row
+        };
+        let mut all: Vec<Inequality> = vec![];
+        for (x, y) in (0..size).flat_map(|x| (0..size).map(move |y| (x, y))) {
+            if x != y && self.bound(x, y) < INFINITE {
+                all.push((row(&mut [(x, 1), (y, -1)].into_iter()), self.bound(x, y)));
+            }
+        }
+        let known = self.sums.iter().filter(|(_, relation, _)| *relation == Relation::AtMost);
+        let known = known.map(|(sum, _, c)| (*sum, 1, *c));
+        for (sum, factor, c) in known.chain(also.iter().copied()) {
+            let mut parts = sum.parts().map(|(part, term)| (self.number(Some(term)), part * factor));
+            all.push((row(&mut parts), c));
+        }
+        all
+    }
+
+    /// `false` may mean: not known.
+    fn implies_sum(&self, sum: &Sum, relation: Relation, c: i64) -> bool {
+        if !sum.terms().all(|term| self.find_number(Some(term)).is_some()) {
+            return false;
+        }
+        let fails = |also: &[(Sum, i64, i64)]| !sum::may_hold(self.inequalities(also));
+        match relation {
+            Relation::AtMost => fails(&[(*sum, -1, c.saturating_neg().saturating_sub(1))]),
+            Relation::Differs => {
+                self.sums.contains(&(*sum, relation, c))
+                    || fails(&[(*sum, 1, c), (*sum, -1, c.saturating_neg())])
+            }
+        }
+    }
+
     fn class_of(&self, operand: Operand) -> Option<u16> {
         self.find(operand).map(|element| self.class[element])
     }
@@ -299,7 +375,12 @@ impl Knowledge {
                 _ => false,
             },
             Literal::AtMost(x, y, c) => match (self.find_number(x), self.find_number(y)) {
-                (Some(x), Some(y)) => self.bound(x, y) <= c,
+                (Some(a), Some(b)) => {
+                    let sum = || Sum::of(x).minus(&Sum::of(y));
+                    self.bound(a, b) <= c
+                        || (!self.sums.is_empty()
+                            && sum().is_some_and(|sum| self.implies_sum(&sum, Relation::AtMost, c)))
+                }
                 _ => false,
             },
             Literal::Unequal(x, y, c) => match (self.find_number(x), self.find_number(y)) {
@@ -311,6 +392,27 @@ impl Knowledge {
                 }
                 _ => false,
             },
+            Literal::Sum(sum, relation, c) => self.implies_sum(&sum, relation, c),
+        }
+    }
+
+    /// Does the literal hold in no state? `false` may also mean: not known.
+    pub(crate) fn excludes(&self, literal: &Literal) -> bool {
+        match *literal {
+            Literal::In(term, mask) => self.implies(&Literal::In(term, !mask)),
+            Literal::Equal(a, b) => self.implies(&Literal::Differ(a, b)),
+            Literal::Differ(a, b) => self.implies(&Literal::Equal(a, b)),
+            Literal::Before(a, b) => {
+                self.implies(&Literal::Before(b, a)) || self.implies(&Literal::Equal(a, b))
+            }
+            Literal::AtMost(x, y, c) => {
+                c.checked_neg().is_some_and(|c| self.implies(&Literal::AtMost(y, x, c.saturating_sub(1))))
+            }
+            Literal::Unequal(x, y, c) => {
+                self.implies(&Literal::AtMost(x, y, c))
+                    && c.checked_neg().is_some_and(|c| self.implies(&Literal::AtMost(y, x, c)))
+            }
+            Literal::Sum(..) => false,
         }
     }
 
@@ -357,6 +459,13 @@ impl Knowledge {
             }
         }
         self.differences(keep, &mut result, &mut exact);
+        for (sum, relation, c) in &self.sums {
+            if sum.terms().all(keep) {
+                result.push(Literal::Sum(*sum, *relation, *c));
+            } else {
+                exact = false;
+            }
+        }
         result.iter_mut().for_each(|literal| *literal = literal.sorted());
         result.sort_unstable();
         (result, exact)
@@ -428,6 +537,11 @@ impl Knowledge {
     pub(crate) fn range(&self, term: Term) -> (Option<i64>, Option<i64>) {
         let Some(x) = self.find_number(Some(term)) else { return (None, None) };
         let finite = |bound: i64| (bound < INFINITE).then_some(bound);
-        (finite(self.bound(0, x)).map(|bound| -bound), finite(self.bound(x, 0)))
+        let (low, high) = (finite(self.bound(0, x)).map(|bound| -bound), finite(self.bound(x, 0)));
+        if self.sums.is_empty() {
+            return (low, high);
+        }
+        let most = |factor: i64| sum::most(self.inequalities(&[]), x - 1, factor);
+        (most(-1).map(|bound| -bound).max(low), most(1).or(high))
     }
 }

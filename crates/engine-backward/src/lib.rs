@@ -6,7 +6,7 @@
 //! that happened later: reads that no write has satisfied yet, and the order of events.
 //!
 //! * `system`, `extract`: the program as a parameterised system.
-//! * `literal`, `knowledge`: literals and their decision procedure.
+//! * `literal`, `knowledge`, `sum`: literals and their decision procedures.
 //! * `cube`, `embed`: cubes with their events; when one includes another.
 //! * `start`, `pre`, `init`: the bad cubes, pre-images, the test for initial states.
 //! * `search`: the loop. `oracle`: guesses that make it end. `ways`: who guesses, and when. `trace`: from its end to an execution that the reference machine can replay.
@@ -14,7 +14,7 @@
 //! What differs from the paper:
 //!
 //! * Events that can order nothing new are not kept, so that there is no limit of events (`cube` has the argument).
-//! * No solver is asked: literals are of the kinds that `knowledge` decides. A program with others is refused by name.
+//! * No solver is asked: literals are of the kinds that `knowledge` decides, and linear sums, which are eliminated (`sum`). A program with others is refused by name.
 //! * A fence counts whether or not its transition reads (`pre`).
 //! * Universal guards over-approximate as in the paper. A trace that does not replay leads to other ways of searching (`ways`); if none of them
 //!   decides, the answer is *unknown*. Without such guards a trace that does not replay is a contradiction.
@@ -35,6 +35,7 @@ mod pre;
 mod proof;
 mod search;
 mod start;
+mod sum;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,8 @@
 /// A process of a cube, a parameter of a transition, or a bound variable ([`BOUND`]).
 pub(crate) type Process = u8;
 
+use crate::sum::{self, Relation, Sum};
+
 /// No index, or no node.
 pub(crate) const NONE: u8 = u8::MAX;
 /// In a transition: the node of the event that the transition itself makes.
@@ -84,6 +86,8 @@ pub(crate) enum Literal {
     AtMost(Number, Number, i64),
     /// `x - y != c`.
     Unequal(Number, Number, i64),
+    /// A sum that is no difference.
+    Sum(Sum, Relation, i64),
 }
 
 /// What an assignment gives to a cell.
@@ -93,10 +97,22 @@ pub(crate) enum Value {
     Process(Process),
     /// The value of a term that is no integer.
     Copy(Term),
-    /// A term, or zero, and a constant.
-    Sum(Number, i64),
+    /// A sum and a constant.
+    Sum(Sum, i64),
     /// Any value at all.
     Any,
+}
+
+impl Value {
+    /// What it depends on.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Term> + use<> {
+        let (copy, sum) = match *self {
+            Value::Copy(term) => (Some(term), None),
+            Value::Sum(sum, _) => (None, Some(sum)),
+            Value::Constructor(_) | Value::Process(_) | Value::Any => (None, None),
+        };
+        copy.into_iter().chain(sum.into_iter().flat_map(|sum| sum.terms()))
+    }
 }
 
 /// A literal after a substitution.
@@ -108,8 +124,17 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    fn of(holds: bool) -> Outcome {
+    pub(crate) fn of(holds: bool) -> Outcome {
         if holds { Outcome::True } else { Outcome::False }
+    }
+
+    /// As a literal: where none is left, one that is true, or not, of numbers.
+    fn literal(self) -> Literal {
+        match self {
+            Outcome::Literal(literal) => literal,
+            Outcome::True => Literal::AtMost(None, None, 0),
+            Outcome::False => Literal::AtMost(None, None, -1),
+        }
     }
 }
 
@@ -149,6 +174,14 @@ impl Renaming<'_> {
             Literal::Unequal(x, y, c) => {
                 Literal::Unequal(x.map(|x| self.term(x)), y.map(|y| self.term(y)), c)
             }
+            // Renaming makes no terms equal but those of instants that are one, where a sum may become a difference.
+            Literal::Sum(sum, relation, c) => {
+                let sum = sum.mapped(|term| self.term(term));
+                match relation {
+                    Relation::AtMost => sum::at_most(sum, c).literal(),
+                    Relation::Differs => sum::differs(sum, c).literal(),
+                }
+            }
         };
         renamed.sorted()
     }
@@ -157,7 +190,7 @@ impl Renaming<'_> {
         match *value {
             Value::Process(process) => Value::Process(self.process(process)),
             Value::Copy(term) => Value::Copy(self.term(term)),
-            Value::Sum(number, c) => Value::Sum(number.map(|term| self.term(term)), c),
+            Value::Sum(sum, c) => Value::Sum(sum.mapped(|term| self.term(term)), c),
             Value::Constructor(_) | Value::Any => *value,
         }
     }
@@ -175,12 +208,15 @@ impl Literal {
     }
 
     pub(crate) fn terms(&self) -> impl Iterator<Item = Term> + use<> {
-        let (a, b) = match *self {
-            Literal::In(term, _) => (Some(term), None),
-            Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => (a.term(), b.term()),
-            Literal::AtMost(x, y, _) | Literal::Unequal(x, y, _) => (x, y),
+        let (a, b, sum) = match *self {
+            Literal::In(term, _) => (Some(term), None, None),
+            Literal::Equal(a, b) | Literal::Differ(a, b) | Literal::Before(a, b) => {
+                (a.term(), b.term(), None)
+            }
+            Literal::AtMost(x, y, _) | Literal::Unequal(x, y, _) => (x, y, None),
+            Literal::Sum(sum, ..) => (None, None, Some(sum)),
         };
-        a.into_iter().chain(b)
+        a.into_iter().chain(b).chain(sum.into_iter().flat_map(|sum| sum.terms()))
     }
 
     /// Every process that it names, perhaps several times.
@@ -211,13 +247,31 @@ impl Literal {
                 _ => Outcome::True,
             },
             Literal::AtMost(x, y, c) => match (number(x, value), number(y, value)) {
-                (Some((x, dx)), Some((y, dy))) => at_most(x, y, c.saturating_sub(dx).saturating_add(dy)),
+                (Some((x, dx)), Some((y, dy))) => {
+                    compared(x, y, Relation::AtMost, c.saturating_sub(dx).saturating_add(dy))
+                }
                 _ => Outcome::True,
             },
             Literal::Unequal(x, y, c) => match (number(x, value), number(y, value)) {
-                (Some((x, dx)), Some((y, dy))) => unequal(x, y, c.saturating_sub(dx).saturating_add(dy)),
+                (Some((x, dx)), Some((y, dy))) => {
+                    compared(x, y, Relation::Differs, c.saturating_sub(dx).saturating_add(dy))
+                }
                 _ => Outcome::True,
             },
+            Literal::Sum(sum, relation, c) => {
+                let mut replaced = Some((Sum::default(), c));
+                for (factor, term) in sum.parts() {
+                    replaced = replaced.and_then(|(sum, c)| {
+                        let (part, constant) = number(Some(term), value)?;
+                        let constant = constant.checked_mul(factor)?;
+                        Some((sum.plus(&part.times(factor)?)?, c.checked_sub(constant)?))
+                    });
+                }
+                match replaced {
+                    Some((sum, c)) => compared(sum, Sum::default(), relation, c),
+                    None => Outcome::True,
+                }
+            }
         }
     }
 }
@@ -282,12 +336,27 @@ fn equal(a: Replaced, b: Replaced, positive: bool) -> Outcome {
     }
 }
 
-fn number(number: Number, value: &dyn Fn(Term) -> Option<Value>) -> Option<(Number, i64)> {
+fn number(number: Number, value: &dyn Fn(Term) -> Option<Value>) -> Option<(Sum, i64)> {
     match number.and_then(value) {
-        None => Some((number, 0)),
-        Some(Value::Copy(term)) => Some((Some(term), 0)),
-        Some(Value::Sum(term, c)) => Some((term, c)),
+        None => Some((Sum::of(number), 0)),
+        Some(Value::Copy(term)) => Some((Sum::of(Some(term)), 0)),
+        Some(Value::Sum(sum, c)) => Some((sum, c)),
         Some(_) => None,
+    }
+}
+
+/// `x - y` against a constant. What is too wide to be said says nothing, which allows more.
+pub(crate) fn compared(x: Sum, y: Sum, relation: Relation, c: i64) -> Outcome {
+    if let (Some(x), Some(y)) = (x.number(), y.number()) {
+        return match relation {
+            Relation::AtMost => at_most(x, y, c),
+            Relation::Differs => unequal(x, y, c),
+        };
+    }
+    match (x.minus(&y), relation) {
+        (Some(sum), Relation::AtMost) => sum::at_most(sum, c),
+        (Some(sum), Relation::Differs) => sum::differs(sum, c),
+        (None, _) => Outcome::True,
     }
 }
 

@@ -16,25 +16,35 @@
 //! it returns the newest of them, whether or not that has left its buffer. Other reads may have overtaken stores, and may return
 //! anything older: nothing is guessed from them.
 
+use std::cell;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use wattle_engine::{Reason, Run, Spent, Task, Work};
+use wattle_logic::{Sort, Term as Formula, Value};
 use wattle_memory::operational::{self, MoveResult, State};
-use wattle_program::{Instance, Program, Replicas, Shape};
+use wattle_program::{Choice, Init, Instance, Op, Program, Range, Replicas, Shape};
 
 use crate::cube::{Cube, MOST as MOST_PROCESSES, Node};
 use crate::knowledge::Knowledge;
 use crate::literal::{Cell, Literal, NONE, Number, Operand, Process, Renaming, Term};
-use crate::system::System;
+use crate::sum::Relation;
+use crate::system::{self, System};
 
 /// Instances with so many copies are looked at.
 const COPIES: std::ops::RangeInclusive<u32> = 2..=3;
 /// States of one instance. That there are more does no harm but for wrong guesses.
 const MOST: usize = 5_000;
+/// Integers that are open at the start begin within the first of these that gives at most so many states. A guess is wrong at worst.
+const WINDOWS: [(i64, i64); 3] = [(-1, 3), (0, 2), (0, 1)];
+const LISTED: i64 = 1_024;
+/// What a step may choose for any integer.
+const CHOSEN: (i64, i64) = (0, 1);
+/// Where that is too many, so many memories are tried, the first with nothing but zero.
+const SAMPLES: i64 = 6;
 /// What a state of the reference machine costs, with its moves.
 const STATE: Work = Work::microseconds(60);
 /// What looking at one state for a candidate costs.
-const LOOK: Work = Work::nanoseconds(150);
+const LOOK: Work = Work::nanoseconds(300);
 
 /// What each process sees in the reachable states of small instances.
 #[derive(Debug)]
@@ -42,6 +52,8 @@ pub(crate) struct Oracle {
     instances: Vec<Views>,
     /// By variable: is each cell written by the process only that is its first index?
     owned: Vec<bool>,
+    /// What looking took since somebody asked for it.
+    worked: cell::Cell<Work>,
 }
 
 /// The states of one instance.
@@ -88,8 +100,9 @@ impl Part {
     /// Does it return the newest store?
     fn is_newest(&self, owned: &[bool], term: Term) -> bool {
         let [owner, _] = term.cell.index;
-        let by_owner =
-            owned[usize::from(term.cell.variable)] && (owner == term.by || self.drains >> owner & 1 == 1);
+        // A cell without an owner that nobody else writes is written by nobody.
+        let by_owner = owned[usize::from(term.cell.variable)]
+            && (owner == NONE || owner == term.by || self.drains >> owner & 1 == 1);
         by_owner || self.cells.contains(&term.cell)
     }
 }
@@ -109,7 +122,16 @@ impl Oracle {
             let updates = system.transitions.iter().flat_map(|transition| &transition.updates);
             updates.into_iter().all(|update| update.cell.variable != variable || update.cell.index[0] == 0)
         };
-        Ok(Oracle { instances, owned: variables.map(by_owner).collect() })
+        Ok(Oracle {
+            instances,
+            owned: variables.map(by_owner).collect(),
+            worked: cell::Cell::new(Work::NONE),
+        })
+    }
+
+    /// What looking took since the last time.
+    pub(crate) fn worked(&self) -> Work {
+        self.worked.replace(Work::NONE)
     }
 
     /// A cube that includes the given one, and that no known state satisfies; none of those that were rejected.
@@ -132,7 +154,7 @@ impl Oracle {
             let drains = node.map_or(0, |node| node.drains);
             let part = Part { literals: vec![], drains, cells: cells.into_iter().collect() }.with(literals);
             for backwards in [false, true] {
-                let Some(least) = self.least(cube, part.clone(), backwards, run)? else { break };
+                let Some(least) = self.least(system, cube, part.clone(), backwards, run)? else { break };
                 for node in [None, node] {
                     let found = candidate(system, cube, &least, node);
                     if let Some(found) = found.filter(|found| !rejected.contains(found)) {
@@ -144,27 +166,59 @@ impl Oracle {
         Ok(None)
     }
 
-    /// As little as is satisfied by no state: without whole processes first, then one by one.
-    fn least(&self, cube: &Cube, mut part: Part, backwards: bool, run: &Run) -> Result<Option<Part>, Reason> {
+    /// As little as is satisfied by no state: without whole processes first, then without integers, then literal by literal. What goes leaves what
+    /// it said of the others (`x < y < z` without `y` is `x + 1 < z`). Two integers that are equal stay so, or are not compared at all: that one is
+    /// at most the other would often be a guess about how many there are.
+    fn least(
+        &self,
+        system: &System,
+        cube: &Cube,
+        mut part: Part,
+        backwards: bool,
+        run: &Run,
+    ) -> Result<Option<Part>, Reason> {
         if self.is_seen(cube, &part, run)? {
             return Ok(None);
         }
         let mut processes: Vec<Process> = (0..cube.processes() as Process).collect();
         if backwards {
-            part.literals.reverse();
             processes.reverse();
         }
         for process in processes {
-            let others = part.literals.iter().filter(|l| l.processes().all(|p| p != process));
-            let without = part.with(others.copied().collect());
-            if without.literals.len() < part.literals.len() && !self.is_seen(cube, &without, run)? {
+            if !part.names().contains(&process) {
+                continue;
+            }
+            let about_others = |term: Term| term.processes().all(|p| p != process);
+            let mut others = projected(system, cube, &part.literals, &about_others);
+            others.retain(|literal| literal.processes().all(|p| p != process));
+            let without = part.with(others);
+            if !self.is_seen(cube, &without, run)? {
                 part = without;
             }
         }
+        let mut numbers: Vec<Term> = part.literals.iter().flat_map(Literal::terms).collect();
+        numbers.retain(|term| system.variable(term.cell).sort == system::Sort::Integer);
+        // Those of no process first: what a process has to do with one of them holds longer than what two of them have to do with each other.
+        numbers.sort_unstable_by_key(|term| (term.cell.indices().count(), *term));
+        numbers.dedup();
+        for number in numbers {
+            let without = part.with(projected(system, cube, &part.literals, &|term| term != number));
+            if !self.is_seen(cube, &without, run)? {
+                part = without;
+            }
+        }
+        if backwards {
+            part.literals.reverse();
+        }
         let mut at = 0;
         while at < part.literals.len() {
+            let opposite = match part.literals[at] {
+                Literal::AtMost(x, y, 0) => Some(Literal::AtMost(y, x, 0)),
+                _ => None,
+            };
             let mut without = part.literals.clone();
-            without.remove(at);
+            let literal = without.remove(at);
+            without.retain(|other| Some(*other) != opposite || *other == literal);
             let without = part.with(without);
             if self.is_seen(cube, &without, run)? {
                 at += 1;
@@ -211,6 +265,7 @@ impl Oracle {
                 let mut threads = [u8::MAX; MOST_PROCESSES];
                 views.fits(state, cube, &named, &stages, 0, &mut threads)
             });
+            self.worked.set(self.worked.get() + LOOK * looked);
             run.poll(LOOK * looked, Spent::default())?;
             if seen {
                 return Ok(true);
@@ -276,8 +331,28 @@ impl Views {
             Literal::Before(a, b) => operand(a) < operand(b),
             Literal::AtMost(x, y, c) => number(x).saturating_sub(number(y)) <= c,
             Literal::Unequal(x, y, c) => number(x).saturating_sub(number(y)) != c,
+            Literal::Sum(sum, relation, c) => {
+                let value = sum.parts().fold(0i64, |value, (factor, term)| {
+                    value.saturating_add(factor.saturating_mul(self.value(state, term, threads)))
+                });
+                match relation {
+                    Relation::AtMost => value <= c,
+                    Relation::Differs => value != c,
+                }
+            }
         }
     }
+}
+
+/// What the literals say of the terms that are kept.
+fn projected(
+    system: &System,
+    cube: &Cube,
+    literals: &[Literal],
+    keep: &dyn Fn(Term) -> bool,
+) -> Vec<Literal> {
+    let known = Knowledge::new(system, &cube.pins, literals.iter());
+    known.map_or_else(|| literals.to_vec(), |known| known.literals(system, keep).0)
 }
 
 /// The part as a cube, with everything that the cube says of what comes before the instant, if `node` is given.
@@ -310,11 +385,12 @@ fn views(task: &Task<'_>, copies: u32, run: &Run) -> Result<Option<Views>, Reaso
         Instance(any.map(|process| (process, copies)).collect())
     };
     let Ok(program) = any(task.program).of(task.program) else { return Ok(None) };
+    let program = with_few_choices(&program);
     let Ok(shape) = Shape::new(&program) else { return Ok(None) };
-    let Ok(starts) = operational::initial_states(&program, &shape) else { return Ok(None) };
+    let Some(starts) = starts(&program, &shape) else { return Ok(None) };
     let mut known: HashSet<State> = HashSet::new();
     let mut queue: VecDeque<State> = VecDeque::new();
-    for (_, start) in starts.filter_map(|start| start.ok().flatten()).take(MOST / 4) {
+    for start in starts {
         run.poll(STATE, Spent::default())?;
         if known.insert(start.clone()) {
             queue.push_back(start);
@@ -343,6 +419,69 @@ fn views(task: &Task<'_>, copies: u32, run: &Run) -> Result<Option<Views>, Reaso
     seen.sort_unstable();
     let seen = seen.into_iter().map(|(_, view)| view).collect();
     Ok(Some(Views { copies, places, locations, seen }))
+}
+
+/// Initial states, or some of them.
+fn starts(program: &Program, shape: &Shape) -> Option<Vec<State>> {
+    let is_open = |variable: u32| {
+        let variable = &program.variables[variable as usize];
+        variable.sort == Sort::Int && matches!(variable.init, Init::Any) && variable.range.is_none()
+    };
+    let open: Vec<bool> = shape.locations.iter().map(|location| is_open(location.variable)).collect();
+    let count = open.iter().filter(|open| **open).count() as u32;
+    let listed = |(low, high): &(i64, i64)| (high - low + 1).saturating_pow(count) <= LISTED;
+    if let Some(window) = WINDOWS.iter().find(|window| count == 0 || listed(window)) {
+        let program = within(program, *window);
+        let states = operational::initial_states(&program, shape).ok()?;
+        return Some(
+            states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(MOST / 4).collect(),
+        );
+    }
+    // Too many: zero everywhere, then one in some places.
+    let mut random = 1u64;
+    let mut samples = vec![];
+    for number in 0..SAMPLES {
+        let mut content = |open: &bool| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // No variable begins with the least integer: those that are not open are chosen by the machine.
+            Value::Int(if *open { (random >> 33) as i64 % 2 * number.min(1) } else { i64::MIN })
+        };
+        let memory: Vec<Value> = open.iter().map(&mut content).collect();
+        let program = within(program, (0, 1));
+        let states = operational::initial_states_with(&program, shape, &memory).ok()?;
+        samples.extend(states.filter_map(|start| start.ok().flatten()).map(|(_, state)| state).take(8));
+    }
+    Some(samples)
+}
+
+/// The program with any integer that a step chooses being one of a few.
+fn with_few_choices(program: &Program) -> Program {
+    let mut program = program.clone();
+    for process in &mut program.processes {
+        let locals = &process.locals;
+        let ops = process.cfg.edges.iter_mut().flat_map(|edge| &mut edge.ops);
+        for op in ops {
+            if let Op::Havoc { local, among } = op
+                && *among == Choice::Any
+                && locals[*local as usize].sort == Sort::Int
+                && locals[*local as usize].range.is_none()
+            {
+                *among = Choice::Between(Formula::int(CHOSEN.0), Formula::int(CHOSEN.1));
+            }
+        }
+    }
+    program
+}
+
+/// The program with integers that may begin with any value beginning within the window.
+fn within(program: &Program, (low, high): (i64, i64)) -> Program {
+    let mut program = program.clone();
+    for variable in &mut program.variables {
+        if variable.sort == Sort::Int && matches!(variable.init, Init::Any) && variable.range.is_none() {
+            variable.range = Some(Range { low, high });
+        }
+    }
+    program
 }
 
 fn places(program: &Program, shape: &Shape, copies: usize) -> Vec<Vec<usize>> {

@@ -10,7 +10,7 @@
 //!   such an execution, so that finding none proves nothing. It takes a cell with stores of several processes, some of which wait in
 //!   buffers: all other stores reach memory in the order of their steps. Where there is one, *safe* is not concluded.
 
-use crate::literal::{Literal, Term, Value};
+use crate::literal::{Literal, Term};
 use crate::system::{System, Transition};
 
 /// The acting process of a transition.
@@ -38,10 +38,7 @@ fn meddles(system: &System, transition: &Transition) -> bool {
     let guard = &transition.guard;
     let universal = guard.universal.iter().flat_map(|universal| universal.body.iter().flatten());
     let cases = transition.updates.iter().flat_map(|update| &update.cases);
-    let values = cases.clone().filter_map(|case| match case.value {
-        Some(Value::Copy(term) | Value::Sum(Some(term), _)) => Some(term),
-        _ => None,
-    });
+    let values = cases.clone().filter_map(|case| case.value).flat_map(|value| value.terms());
     let said = guard.literals.iter().chain(universal).chain(cases.flat_map(|case| &case.condition));
     said.flat_map(Literal::terms).chain(values).any(of_other)
         || transition.updates.iter().any(|update| of_other(Term::of(update.cell)))

@@ -226,8 +226,10 @@ impl Step<'_> {
 
     fn renaming<T>(&self, bound: [Process; 2], then: impl FnOnce(&mut Renaming<'_>) -> T) -> T {
         let mut process = |process: Process| match process.checked_sub(BOUND) {
-            Some(i) if bound[usize::from(i)] != Process::MAX => bound[usize::from(i)],
-            Some(_) => process,
+            Some(i) => match bound.get(usize::from(i)) {
+                Some(chosen) if *chosen != Process::MAX => *chosen,
+                _ => process,
+            },
             None => self.arguments[usize::from(process)],
         };
         let mut node = |node: u8| if node == HERE { self.event() } else { node };
@@ -368,7 +370,7 @@ impl Step<'_> {
             |term: Term| !term.is_read() || term.by == self.actor() || satisfied >> term.node & 1 == 1;
         let value = |term: Term| if replaced(term) { effect.value(term.cell) } else { None };
         let any = |term: Term| value(term) == Some(Value::Any);
-        let mut approximate = false;
+        let mut approximate = self.system.sums;
 
         let known;
         let mut literals = literals;

@@ -7,6 +7,7 @@ use wattle_program::{Program, Replicas};
 
 use crate::cube::Cube;
 use crate::literal::{BOUND, Cell, Literal, Number, Operand, Process, Term};
+use crate::sum::Relation;
 use crate::system::Universal;
 
 pub(crate) fn proof(program: &Program, cubes: &[&Cube]) -> CubeProof {
@@ -148,6 +149,19 @@ impl<'a> Writing<'a> {
             Literal::Before(a, b) => Formula::binary(Binary::Less, self.operand(a), self.operand(b)),
             Literal::AtMost(x, y, c) => Formula::binary(Binary::LessEqual, self.sum(x, 0), self.sum(y, c)),
             Literal::Unequal(x, y, c) => Formula::binary(Binary::NotEqual, self.sum(x, 0), self.sum(y, c)),
+            Literal::Sum(sum, relation, c) => {
+                let part = |(factor, term)| match factor {
+                    1 => self.term(term),
+                    _ => Formula::binary(Binary::Multiply, Formula::int(factor), self.term(term)),
+                };
+                let parts = sum.parts().map(part);
+                let sum = parts.reduce(|a, b| Formula::binary(Binary::Add, a, b));
+                let operator = match relation {
+                    Relation::AtMost => Binary::LessEqual,
+                    Relation::Differs => Binary::NotEqual,
+                };
+                Formula::binary(operator, sum.unwrap_or_else(|| Formula::int(0)), Formula::int(c))
+            }
         }
     }
 }

@@ -17,7 +17,7 @@
 //! no need to look at them (if they wait) or to compare with them (if they are done).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use wattle_engine::{Progress, Reason, Run, Spent, Statistics, Work};
 
@@ -41,6 +41,9 @@ const SCAN: Work = Work::nanoseconds(15);
 /// What asking whether one cube includes another costs, and more for each place of a process that is tried.
 const COMPARE: Work = Work::nanoseconds(400);
 const PLACE: Work = Work::nanoseconds(150);
+/// The best node may be one of infinitely many: once so many were looked at, one in so many is the oldest instead, so that every node has its turn.
+const FAIR_AFTER: u64 = 200;
+const FAIR: u64 = 6;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -109,6 +112,10 @@ pub(crate) struct Search<'a> {
     run: &'a Run,
     pub(crate) nodes: Vec<Node>,
     queue: BTreeSet<Key>,
+    /// The same keys by the age of their nodes.
+    ages: BTreeMap<usize, Key>,
+    /// How many nodes were looked at.
+    looked: u64,
     known: HashSet<Cube>,
     visited: Vec<usize>,
     pub(crate) statistics: Figures,
@@ -165,6 +172,8 @@ impl<'a> Search<'a> {
             run,
             nodes: vec![],
             queue: BTreeSet::new(),
+            ages: BTreeMap::new(),
+            looked: 0,
             known: HashSet::new(),
             visited: vec![],
             statistics: Figures::default(),
@@ -185,7 +194,7 @@ impl<'a> Search<'a> {
     /// The paper's main loop. `None`: so much was done; it may go on.
     pub(crate) fn backward(&mut self, until: Work) -> Result<Option<End>, Reason> {
         while self.worked < until
-            && let Some((.., node)) = self.queue.pop_first()
+            && let Some(node) = self.next()
         {
             if let Some(start) = initial_state(self.system, &self.nodes[node].cube) {
                 if let Some(wrong) = self.candidate_of(node).cloned() {
@@ -209,6 +218,21 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The first node by the order of the search, and sometimes the oldest.
+    fn next(&mut self) -> Option<usize> {
+        self.looked += 1;
+        let oldest = self.looked > FAIR_AFTER && self.looked.is_multiple_of(FAIR);
+        let key = if oldest {
+            self.ages.first_key_value().map(|(_, key)| *key)
+        } else {
+            self.queue.first().copied()
+        };
+        let key = key?;
+        self.queue.remove(&key);
+        self.ages.remove(&key.3);
+        Some(key.3)
+    }
+
     /// Is there a guess that includes the node? It is looked at instead.
     fn is_included_in_a_candidate(&mut self, node: usize) -> Result<bool, Reason> {
         let Some(oracle) = self.oracle else { return Ok(false) };
@@ -216,9 +240,9 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let cube = &self.nodes[node].cube;
-        let Some(candidate) = oracle.candidate(self.system, cube, &self.rejected, self.run)? else {
-            return Ok(false);
-        };
+        let candidate = oracle.candidate(self.system, cube, &self.rejected, self.run)?;
+        self.worked = self.worked + oracle.worked();
+        let Some(candidate) = candidate else { return Ok(false) };
         if candidate == *cube {
             return Ok(false);
         }
@@ -241,6 +265,7 @@ impl<'a> Search<'a> {
         self.rejected.insert(candidate);
         self.nodes.clear();
         self.queue.clear();
+        self.ages.clear();
         self.known.clear();
         self.visited.clear();
         self.too_many = false;
@@ -305,6 +330,7 @@ impl<'a> Search<'a> {
             visited: false,
         });
         self.queue.insert(key);
+        self.ages.insert(index, key);
     }
 
     /// Is the node included in one that was visited?

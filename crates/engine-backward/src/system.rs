@@ -5,7 +5,7 @@
 //! Processes of the text that have a number of their own (`#1`) are parameters too, listed in `fixed`: those may
 //! be equal to other parameters, and are never renamed.
 
-use crate::literal::{Cell, Literal, Process, Value};
+use crate::literal::{BOUND, Cell, Literal, Process, Value};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct System {
@@ -19,6 +19,8 @@ pub(crate) struct System {
     /// What `init` says of cells that no transition writes: it holds always.
     pub(crate) constant: Vec<Universal>,
     pub(crate) transitions: Vec<Transition>,
+    /// Whether it calculates with more than differences ([`sum`](crate::sum)).
+    pub(crate) sums: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +79,14 @@ pub(crate) struct Transition {
     pub(crate) edge: u32,
     /// What the edge's choices are, in order: a process, or a value that nothing depends on.
     pub(crate) choices: Vec<Option<Process>>,
+}
+
+impl Transition {
+    /// Does it ask something of all processes, or store for all of them?
+    pub(crate) fn speaks_of_all(&self) -> bool {
+        let broadcast = |update: &Update| update.cell.indices().any(|index| index >= BOUND);
+        !self.guard.universal.is_empty() || self.updates.iter().any(broadcast)
+    }
 }
 
 #[derive(Clone, Debug, Default)]

@@ -38,7 +38,7 @@ pub(crate) struct Trace {
     count: usize,
     node: usize,
     property: usize,
-    /// Some step of it says less than the transition does.
+    /// Some step of it may say less than the transition does: it has a condition on all processes, or a broadcast.
     pub(crate) approximate: bool,
 }
 
@@ -48,7 +48,8 @@ impl Trace {
         let mut count = names.len();
         let fixed = system.count.is_some();
         let mut steps = vec![];
-        let mut approximate = false;
+        // Also a bad state that is an initial one may be none, where sums are not decided to the end.
+        let mut approximate = system.sums;
         let mut at = node;
         loop {
             match &search.nodes[at].came {
@@ -76,7 +77,7 @@ impl Trace {
                     let arguments = arguments.iter().map(|p| placed[usize::from(*p)]).collect();
                     steps.push(Step { transition: *transition, arguments });
                     names = placed[..before].to_vec();
-                    approximate |= inexact;
+                    approximate |= *inexact || system.transitions[*transition].speaks_of_all();
                     at = *parent;
                 }
             }

@@ -335,3 +335,11 @@ fn no_text_is_too_wrong() {
         let _ = FRONTEND.read("a.cub", &without);
     }
 }
+
+/// As in Cubicle, where nothing refers to a transition by its name.
+#[test]
+fn transitions_may_share_a_name() {
+    let text = "var X : int init () { X = 0 } unsafe () { X = 5 }
+                transition t () { X := 1 } transition t () requires { X = 1 } { X := 2 }";
+    assert_eq!(edges(text).len(), 2);
+}

@@ -12,11 +12,12 @@ use crate::Rng;
 /// The text of a seed.
 pub fn cub(seed: u64) -> String {
     let mut rng = Rng::new(seed ^ 0x00c0_b1c1);
-    let mut system = match rng.weighted(&[3, 2, 2, 2, 3]) {
+    let mut system = match rng.weighted(&[3, 2, 2, 2, 3, 2]) {
         0 => flags(&mut rng),
         1 => lock(&mut rng),
         2 => handover(&mut rng),
         3 => votes(&mut rng),
+        5 => shares(&mut rng),
         _ => soup(&mut rng),
     };
     // Now and then something that the skeleton did not think of.
@@ -243,6 +244,44 @@ fn votes(rng: &mut Rng) -> System {
     system.bad.push(match rng.below(2) {
         0 => "(p q) { K[p] = Yes && K[q] = No }".into(),
         _ => "(p q) { p@R = Yes && q@R = No }".into(),
+    });
+    system
+}
+
+/// Everybody adds a share, once: conditions and values are sums.
+fn shares(rng: &mut Rng) -> System {
+    let mut system = System::new(3);
+    let weak = rng.chance(600);
+    let (kind, at) = if weak { ("weak var", "p@") } else { ("var", "") };
+    system.declare("array K[proc] : int", "K[p] = 0");
+    system.declare(&format!("{kind} A : int"), "A = 0");
+    system.declare(&format!("{kind} B : int"), sometimes(rng, 950, "B = 1"));
+    system.go(0, 1, "", &[], &["K[p] := 1"]);
+    system.go(0, 1, "", &[], &["K[p] := 2"]);
+    for _ in 0..rng.between(1, 2) {
+        let guard = *rng.pick(&[
+            "",
+            "A + B <= 2",
+            "A + K[p] <= B",
+            "A + K[p] <> 2 * B",
+            "2 * A < B + K[p]",
+            "(forall_other q. K[q] + K[p] <= 3)",
+        ]);
+        let body = *rng.pick(&[
+            "A := A + K[p]",
+            "B := A + B",
+            "A := A + B; B := B - K[p]",
+            "A := 2 * A + 1",
+            "K[p] := K[p] + B",
+        ]);
+        system.go(1, 2, "", &[guard, sometimes(rng, 200, "fence()")], &[body]);
+    }
+    system.bad.push(match rng.below(5) {
+        0 => format!("(p) {{ {at}A + {at}B > 3 }}"),
+        1 => "(p q) { K[p] + K[q] = 4 }".into(),
+        2 => "(p q) { PC[p] = L2 && PC[q] = L2 && K[p] + K[q] > 3 }".into(),
+        3 => format!("(p) {{ PC[p] = L2 && {at}A > {at}B + K[p] }}"),
+        _ => format!("(p q) {{ PC[p] = L2 && {at}A + K[p] < {at}B - K[q] }}"),
     });
     system
 }

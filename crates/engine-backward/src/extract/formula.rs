@@ -8,11 +8,16 @@
 use wattle_engine::Unsupported;
 use wattle_logic::{Binary, Kind, Quantifier, Sort, Symbol, Term as Formula, Unary, Value as Constant};
 
-use crate::literal::{BOUND, Cell, Literal, NONE, Operand, Outcome, Process, Term, Value, at_most, unequal};
+use crate::literal::{
+    BOUND, Cell, Literal, NONE, Operand, Outcome, Process, Term, Value, compared as sum_compared,
+};
+use crate::sum::{Relation, Sum};
 use crate::system::{self, Fixed, System, Universal};
 
 /// The first name of a process that has a number in the text, until parameters are counted.
 const NUMBERED: Process = 100;
+/// Processes that one fact is about: it is instantiated for every choice of so many.
+const BINDERS: u8 = 4;
 /// More alternatives than this are refused.
 const MOST: usize = 512;
 
@@ -202,8 +207,8 @@ impl Formulas<'_> {
         let mut inner = scope.clone();
         inner.bound.push((bound, BOUND + scope.universal));
         inner.universal += 1;
-        if inner.universal > 2 {
-            return unsupported("a formula about all choices of three processes");
+        if inner.universal > BINDERS {
+            return unsupported("a formula about all choices of five processes");
         }
         let others = self.clauses(body, holds, &inner)?;
         let universal = nested(others, inner.universal, (0..scope.parameters).collect())?;
@@ -217,7 +222,7 @@ impl Formulas<'_> {
         match formula.kind() {
             Kind::Value(Constant::Bool(value)) => always(Value::Constructor(u32::from(*value))),
             Kind::Value(Constant::Symbol(value)) => always(Value::Constructor(*value)),
-            Kind::Value(Constant::Int(value)) => always(Value::Sum(None, *value)),
+            Kind::Value(Constant::Int(value)) => always(Value::Sum(Sum::default(), *value)),
             Kind::Value(Constant::Process(_)) => always(Value::Process(self.process(formula, scope)?)),
             Kind::Symbol(Symbol::Local(local)) if self.binding(*local, scope) == Some(Binding::Any) => {
                 always(Value::Any)
@@ -228,7 +233,7 @@ impl Formulas<'_> {
             Kind::Content(_) | Kind::Seen { .. } => {
                 let term = self.term(formula, scope)?;
                 let integer = self.system.variable(term.cell).sort == system::Sort::Integer;
-                always(if integer { Value::Sum(Some(term), 0) } else { Value::Copy(term) })
+                always(if integer { Value::Sum(Sum::of(Some(term)), 0) } else { Value::Copy(term) })
             }
             Kind::If(condition, a, b) => {
                 let mut result = vec![];
@@ -245,7 +250,7 @@ impl Formulas<'_> {
             }
             Kind::Unary(Unary::Negate, a) => {
                 let negated = |value: Value| match value {
-                    Value::Sum(None, c) => c.checked_neg().map(|c| Value::Sum(None, c)),
+                    Value::Sum(sum, c) => Some(Value::Sum(sum.times(-1)?, c.checked_neg()?)),
                     _ => None,
                 };
                 self.values(a, scope)?
@@ -263,7 +268,7 @@ impl Formulas<'_> {
                 for (a_when, a) in self.values(a, scope)? {
                     for (b_when, b) in &right {
                         let Some(value) = calculated(*operator, a, *b) else {
-                            return unsupported("a sum of two integers that are not constants");
+                            return unsupported("a product of integers, or a sum of more than four");
                         };
                         result.push((conjunction(&a_when, b_when)?, value));
                     }
@@ -395,10 +400,11 @@ fn negation(operator: Binary) -> Binary {
 
 fn calculated(operator: Binary, a: Value, b: Value) -> Option<Value> {
     let (Value::Sum(x, a), Value::Sum(y, b)) = (a, b) else { return None };
-    match operator {
-        Binary::Add if x.is_none() || y.is_none() => Some(Value::Sum(x.or(y), a.checked_add(b)?)),
-        Binary::Subtract if y.is_none() => Some(Value::Sum(x, a.checked_sub(b)?)),
-        Binary::Multiply if x.is_none() && y.is_none() => Some(Value::Sum(None, a.checked_mul(b)?)),
+    match (operator, x.number(), y.number()) {
+        (Binary::Add, ..) => Some(Value::Sum(x.plus(&y)?, a.checked_add(b)?)),
+        (Binary::Subtract, ..) => Some(Value::Sum(x.minus(&y)?, a.checked_sub(b)?)),
+        (Binary::Multiply, _, Some(None)) => Some(Value::Sum(x.times(b)?, a.checked_mul(b)?)),
+        (Binary::Multiply, Some(None), _) => Some(Value::Sum(y.times(a)?, a.checked_mul(b)?)),
         _ => None,
     }
 }
@@ -417,6 +423,9 @@ fn compared(operator: Binary, a: Value, b: Value) -> Option<Vec<Clause>> {
         (_, Value::Any, _) | (_, _, Value::Any) => None,
         (_, Value::Sum(x, a), Value::Sum(y, b)) => {
             let c = b.checked_sub(a)?;
+            // What is too wide to be said must not be taken for true here.
+            x.minus(&y)?;
+            let at_most = |x, y, c| sum_compared(x, y, Relation::AtMost, c);
             Some(match operator {
                 Equal => match (at_most(x, y, c), at_most(y, x, c.checked_neg()?)) {
                     (Outcome::Literal(first), Outcome::Literal(second)) => {
@@ -424,7 +433,7 @@ fn compared(operator: Binary, a: Value, b: Value) -> Option<Vec<Clause>> {
                     }
                     (first, second) => truth(first == Outcome::True && second == Outcome::True),
                 },
-                NotEqual => one(unequal(x, y, c)),
+                NotEqual => one(sum_compared(x, y, Relation::Differs, c)),
                 Less => one(at_most(x, y, c.checked_sub(1)?)),
                 _ => one(at_most(x, y, c)),
             })

@@ -56,6 +56,7 @@ pub(crate) fn extract(program: &Program, buffers: bool) -> Found<System> {
         system.transitions.extend(transitions);
     }
     system.constant = constant(&system);
+    system.sums = says_sums(&system);
     Ok(system)
 }
 
@@ -296,10 +297,7 @@ fn finish(
 }
 
 fn case_terms(case: &Case) -> impl Iterator<Item = Term> + '_ {
-    let value = match case.value {
-        Some(Value::Copy(term) | Value::Sum(Some(term), _)) => Some(term),
-        _ => None,
-    };
+    let value = case.value.into_iter().flat_map(|value| value.terms());
     case.condition.iter().flat_map(Literal::terms).chain(value)
 }
 
@@ -368,9 +366,13 @@ fn within_ranges(system: &System, updates: &[Update]) -> Found<Vec<Literal>> {
         let Some((low, high)) = system.variable(update.cell).range else { continue };
         let always = update.cases.len() == 1 && update.cases[0].condition.is_empty();
         for value in update.cases.iter().filter_map(|case| case.value) {
-            match value {
-                Value::Sum(None, c) if low <= c && c <= high => {}
-                Value::Sum(Some(term), c) if always => {
+            let number = match value {
+                Value::Sum(sum, c) => sum.number().map(|number| (number, c)),
+                _ => None,
+            };
+            match number {
+                Some((None, c)) if low <= c && c <= high => {}
+                Some((Some(term), c)) if always => {
                     literals.push(Literal::AtMost(Some(term), None, high.saturating_sub(c)));
                     literals.push(Literal::AtMost(None, Some(term), c.saturating_sub(low)));
                 }
@@ -379,6 +381,27 @@ fn within_ranges(system: &System, updates: &[Update]) -> Found<Vec<Literal>> {
         }
     }
     Ok(literals)
+}
+
+/// Does it calculate with more than differences?
+fn says_sums(system: &System) -> bool {
+    let of_guard = |guard: &Guard| {
+        let universal = guard.universal.iter().flat_map(|universal| universal.body.iter().flatten());
+        guard.literals.iter().chain(universal).any(is_sum)
+    };
+    let of_case = |case: &Case| {
+        let wide = matches!(case.value, Some(Value::Sum(sum, _)) if sum.number().is_none());
+        wide || case.condition.iter().any(is_sum)
+    };
+    let mut updates = system.transitions.iter().flat_map(|transition| &transition.updates);
+    system.init.iter().any(|initial| of_guard(&initial.guard))
+        || system.bad.iter().any(|bad| bad.literals.iter().any(is_sum))
+        || system.transitions.iter().any(|transition| of_guard(&transition.guard))
+        || updates.any(|update| update.cases.iter().any(of_case))
+}
+
+fn is_sum(literal: &Literal) -> bool {
+    matches!(literal, Literal::Sum(..))
 }
 
 /// What all initial states say of cells that no transition writes.

@@ -192,3 +192,48 @@ fn a_proof_of_a_program_whose_stores_may_overtake_is_refused() {
     let judged = judged(&program, CubeProof { any: true, cubes: vec![] });
     assert!(matches!(judged, Err(Halt::Unknown(Reason::Unsupported(_)))), "{judged:?}");
 }
+
+/// A flag that is raised under a condition: which cells are written, and so what comes before what, depends on the case.
+#[test]
+fn stores_under_conditions_are_followed_case_by_case() {
+    let letters = program(
+        "type loc = Writes | Raises | Done
+         array PC[proc] : loc
+         array Willing[proc] : bool
+         array Saw[proc] : bool
+         array Stale[proc] : bool
+         weak array Data[proc] : bool
+         weak array Flag[proc] : bool
+         init (p) { PC[p] = Writes && Saw[p] = False && Stale[p] = False && Data[p] = False && Flag[p] = False }
+         unsafe (p) { Stale[p] = True }
+         transition write ([p]) requires { PC[p] = Writes } { PC[p] := Raises; Data[p] := True }
+         transition raise ([p]) requires { PC[p] = Raises }
+         { PC[p] := Done; Flag[i] := case | i = p && Willing[i] = True : True | _ : Flag[i] }
+         transition look ([p] q) requires { Flag[q] = True && Data[q] = False } { Stale[p] := True }
+         transition see ([p] q) requires { Saw[p] = False && Flag[q] = True } { Saw[p] := True }",
+    );
+    let honest = proof(&letters);
+    judged(&letters, honest.clone()).unwrap();
+    for number in 0..honest.cubes.len() {
+        let mut less = honest.clone();
+        less.cubes.remove(number);
+        refused(&letters, less, "a cube dropped");
+    }
+}
+
+/// Sums in literals, and integers that are open at the start: that there is a start is asked of the solver.
+#[test]
+fn proofs_with_sums_and_open_integers() {
+    const BUDGET: &str = "const Limit : int
+        array Share[proc] : int
+        var Used : int
+        init (p) { Used = 0 && Limit >= 0 }
+        unsafe () { Used > Limit }
+        transition spend (p) requires { Used + Share[p] <= Limit } { Used := Used + Share[p] }";
+    let budget = program(BUDGET);
+    let honest = proof(&budget);
+    judged(&budget, honest.clone()).unwrap();
+    refused(&budget, CubeProof { cubes: vec![], ..honest.clone() }, "no cubes");
+    refused(&program(&BUDGET.replace("Used + Share[p] <=", "Used + 1 <=")), honest.clone(), "another guard");
+    refused(&program(&BUDGET.replace("Limit >= 0", "Limit >= 0 && Limit < 0")), honest, "no start");
+}

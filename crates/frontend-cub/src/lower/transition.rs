@@ -11,7 +11,7 @@ use wattle_program::{
 use wattle_source::Diagnostic;
 
 use super::formula::{Place, Scope, different, distinct, no_actor, numbered, refuse, wrong_indices};
-use super::names::{Names, Symbol, Type, twice};
+use super::names::{Names, Symbol, Type};
 use super::{Lowered, PROC};
 use crate::ast::{Assigned, Assignment, Expr, ExprKind, File, Formula, FormulaKind, Ident, Join, Transition};
 use crate::codes;
@@ -22,11 +22,8 @@ pub(super) fn transitions(
     program: &mut Program,
     problems: &mut Vec<Diagnostic>,
 ) {
-    for (number, transition) in tree.transitions.iter().enumerate() {
-        let first = tree.transitions[..number].iter().find(|other| other.name.name == transition.name.name);
-        if let Some(first) = first {
-            problems.push(twice(&transition.name, first.name.span));
-        }
+    // Several transitions may have one name, as in Cubicle: nothing refers to a transition.
+    for transition in &tree.transitions {
         match Writer::new(transition, names, program).edge(transition, problems) {
             Ok(edge) => program.processes[PROC as usize].cfg.edges.push(edge),
             Err(problem) => problems.push(*problem),

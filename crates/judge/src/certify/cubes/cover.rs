@@ -306,6 +306,7 @@ fn value(term: &Term, names: &Names<'_>, situation: &Situation, state: &State) -
             match operator {
                 Binary::Add => a.checked_add(b)?,
                 Binary::Subtract => a.checked_sub(b)?,
+                Binary::Multiply => a.checked_mul(b)?,
                 Binary::And => i64::from(a == 1 && b == 1),
                 Binary::Or => i64::from(a == 1 || b == 1),
                 Binary::Equal => i64::from(a == b),

@@ -9,16 +9,17 @@ use wattle_program::Broadcast;
 
 use super::formula::{Key, Table, constant};
 use super::order;
-use super::undone::{Fate, Step, Undone};
+use super::undone::{Fate, Step, Stored, Undone};
 
 impl Undone<'_, '_> {
-    /// The order with the step in it.
+    /// The order with the step in it. `made`: cells whose store is under a condition that holds.
     pub(super) fn instants(
         &self,
         table: &mut Table,
         step: &Step<'_>,
         fate: &dyn Fn(usize) -> Option<Fate>,
         formulas: &[Term],
+        made: &BTreeSet<Stored>,
     ) -> Result<Option<Vec<Instant>>, Reason> {
         if !self.checker.buffers {
             return Ok(Some(vec![]));
@@ -63,6 +64,7 @@ impl Undone<'_, '_> {
                 let (condition, _) = self.effect(table, stores, *variable, &indices)?;
                 let certain = constant(&condition) == Some(true);
                 every &= certain;
+                let certain = certain || made.contains(&(*variable, indices.clone()));
                 if certain && indices.iter().all(|place| *place < places) {
                     let indices = indices.iter().map(|place| *place as u32).collect();
                     written.insert(Cell { variable: *variable, indices });

@@ -26,6 +26,7 @@ mod saying;
 mod undone;
 
 use wattle_engine::certificate::CubeProof;
+use wattle_engine::certificate::cubes::Cube;
 use wattle_engine::{Halt, Run, Task};
 use wattle_memory::Machine;
 use wattle_program::{Instance, Program, PropertyKind, Replicas, Shape};
@@ -61,11 +62,16 @@ pub(super) fn cubes(
         )
         .map_err(Halt::from);
     }
-    starts(program, run)?;
+    let starts = starts(program, run)?;
     well_formed(program, proof, buffers)?;
     let cover = Cover::new(program, count, proof, library, run)?;
     let constants = constants(program);
     let mut checker = Checker { program, buffers, numbered: numbered(program), constants, cover, steps: 0 };
+    // Where the machine cannot list initial states: is there one with as few processes as there may be?
+    let anybody = Cube { numbers: vec![None; count.unwrap_or(1) as usize], ..Cube::default() };
+    if !starts && !checker.starts_in(&anybody)? {
+        return Err(super::nothing_to_start_from());
+    }
     for property in &program.properties {
         let holds = match property.kind {
             PropertyKind::Forbid => true,
@@ -89,9 +95,9 @@ pub(super) fn cubes(
     Ok((proof.cubes.len() as u64, checker.steps))
 }
 
-/// Is there an initial state, with one or two copies?
-fn starts(program: &Program, run: &Run) -> Result<(), Halt> {
-    let mut unknown = None;
+/// Is there an initial state, with one or two copies? `false`: not known.
+fn starts(program: &Program, run: &Run) -> Result<bool, Halt> {
+    let mut known = true;
     for copies in 1..=2 {
         let any = program.process_ids().filter(|process| program.process(*process).replicas == Replicas::Any);
         let instance = Instance(any.map(|process| (process, copies)).collect());
@@ -101,16 +107,15 @@ fn starts(program: &Program, run: &Run) -> Result<(), Halt> {
         match wattle_memory::operational::initial_states(&program, &shape) {
             Ok(mut states) => {
                 if states.any(|state| matches!(state, Ok(Some(_)))) {
-                    return Ok(());
+                    return Ok(true);
                 }
             }
-            Err(why) => unknown = Some(why),
+            Err(_) => known = false,
         }
     }
-    match unknown {
+    match known {
+        true => Err(super::nothing_to_start_from()),
         // Integers without a range can have any value.
-        Some(_) if program.init.is_none() => Ok(()),
-        Some(why) => unsupported(&why).map_err(Halt::from),
-        None => Err(super::nothing_to_start_from()),
+        false => Ok(program.init.is_none()),
     }
 }

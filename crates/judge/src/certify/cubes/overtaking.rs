@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use wattle_logic::{Kind, Symbol, Term};
+use wattle_logic::{Binary, Kind, Symbol, Term};
 use wattle_program::{Edge, Op, Program};
 
 pub(super) fn may_overtake(program: &Program) -> bool {
@@ -30,16 +30,35 @@ pub(super) fn may_overtake(program: &Program) -> bool {
     edges().any(meddles) && written.iter().any(|variable| contended(*variable))
 }
 
-/// A variable, and whether it is an element that belongs to the process that acts.
-fn of_address(address: &Term) -> Option<(u32, bool)> {
+/// A variable, and whether it is an element that belongs to the process that acts, or to a bound variable that is this process.
+fn of_address(address: &Term, acting: &[u32]) -> Option<(u32, bool)> {
     let Kind::Address { variable, indices } = address.kind() else { return None };
-    let own = indices.first().is_some_and(|index| matches!(index.kind(), Kind::Symbol(Symbol::Me)));
+    let own = indices.first().is_some_and(|index| match index.kind() {
+        Kind::Symbol(Symbol::Me) => true,
+        Kind::Symbol(Symbol::Bound(bound)) => acting.contains(bound),
+        _ => false,
+    });
     Some((*variable, own))
+}
+
+/// The bound variables that are the acting process wherever the formula holds.
+fn acting_in(formula: &Term) -> Vec<u32> {
+    match formula.kind() {
+        Kind::Binary(Binary::And, a, b) => [acting_in(a), acting_in(b)].concat(),
+        Kind::Binary(Binary::Equal, a, b) => match (a.kind(), b.kind()) {
+            (Kind::Symbol(Symbol::Bound(bound)), Kind::Symbol(Symbol::Me))
+            | (Kind::Symbol(Symbol::Me), Kind::Symbol(Symbol::Bound(bound))) => vec![*bound],
+            _ => vec![],
+        },
+        _ => vec![],
+    }
 }
 
 fn stores(edge: &Edge) -> Vec<(u32, bool)> {
     let of_op = |op: &Op| match op {
-        Op::Together { stores } => stores.iter().filter_map(|store| of_address(&store.address)).collect(),
+        Op::Together { stores } => {
+            stores.iter().filter_map(|store| of_address(&store.address, &acting_in(&store.when))).collect()
+        }
         _ => vec![],
     };
     edge.ops.iter().flat_map(of_op).collect()
@@ -48,11 +67,39 @@ fn stores(edge: &Edge) -> Vec<(u32, bool)> {
 /// Everything that it names, read or written.
 fn addresses(edge: &Edge) -> Vec<(u32, bool)> {
     let mut found = vec![];
-    let terms = edge.ops.iter().flat_map(wattle_program::op_terms);
-    for term in [&edge.guard].into_iter().chain(terms) {
-        term.walk(&mut |term| found.extend(of_address(term)));
+    named(&edge.guard, &[], &mut found);
+    for op in &edge.ops {
+        match op {
+            Op::Together { stores } => {
+                for store in stores {
+                    let acting = acting_in(&store.when);
+                    named(&store.when, &[], &mut found);
+                    named(&store.address, &acting, &mut found);
+                    named(&store.value, &acting, &mut found);
+                }
+            }
+            _ => wattle_program::op_terms(op).iter().for_each(|term| named(term, &[], &mut found)),
+        }
     }
     found
+}
+
+fn named(term: &Term, acting: &[u32], found: &mut Vec<(u32, bool)>) {
+    found.extend(of_address(term, acting));
+    match term.kind() {
+        // If one side fails, what the other says does not matter.
+        Kind::Binary(Binary::And, a, b) => {
+            let both = [acting, &acting_in(term)].concat();
+            named(a, &both, found);
+            named(b, &both, found);
+        }
+        Kind::If(condition, then, otherwise) => {
+            named(condition, acting, found);
+            named(then, &[acting, &acting_in(condition)].concat(), found);
+            named(otherwise, acting, found);
+        }
+        _ => term.children().into_iter().for_each(|child| named(child, acting, found)),
+    }
 }
 
 fn seen(edge: &Edge) -> Vec<u32> {
@@ -61,7 +108,7 @@ fn seen(edge: &Edge) -> Vec<u32> {
     for term in [&edge.guard].into_iter().chain(terms) {
         term.walk(&mut |term| {
             if let Kind::Seen { address, .. } = term.kind() {
-                found.extend(of_address(address).map(|(variable, _)| variable));
+                found.extend(of_address(address, &[]).map(|(variable, _)| variable));
             }
         });
     }

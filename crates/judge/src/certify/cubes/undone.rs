@@ -18,6 +18,12 @@ use super::cover::Situation;
 use super::formula::{Key, Meaning, Scope, Table, constant, unsupported};
 use super::saying::{self, ReadAt, Saying};
 
+/// Cells that are stored to under conditions: every choice of those that hold is looked at.
+const CONDITIONS: usize = 6;
+
+/// A cell that a step stores to: a variable, and the places of its indices.
+pub(super) type Stored = (u32, Vec<usize>);
+
 /// A step into a cube by given processes.
 pub(super) struct Undone<'c, 'p> {
     pub(super) checker: &'c mut Checker<'p>,
@@ -51,7 +57,7 @@ pub(super) struct Step<'c> {
     /// With one process more than are at hand, with two, and so on.
     outside: Vec<Outside<'c>>,
     /// Of every cell that is spoken of: when it is written, and what.
-    after: BTreeMap<(u32, Vec<usize>), (Term, Term)>,
+    after: BTreeMap<Stored, (Term, Term)>,
     /// Instants that it may satisfy.
     pub(super) external: Vec<usize>,
 }
@@ -193,12 +199,37 @@ impl<'c> Undone<'c, '_> {
         if !changed || formulas.iter().any(|formula| constant(formula) == Some(false)) {
             return Ok(true);
         }
-        let Some(instants) = self.instants(&mut table, step, fate, &formulas)? else {
-            return Ok(true);
-        };
-        self.checker.steps += 1;
-        let numbers = self.numbers.clone();
-        self.checker.is_covered(Situation { numbers, formulas, instants, table, outside })
+        // What a store under a condition does to the order depends on whether it is made.
+        let places = self.numbers.len();
+        let open: Vec<(&Stored, &Term)> = (step.after.iter())
+            .filter(|((variable, indices), (written, _))| {
+                let at_hand = indices.iter().all(|place| *place < places);
+                self.checker.weak(*variable) && at_hand && constant(written).is_none()
+            })
+            .map(|(cell, (written, _))| (cell, written))
+            .collect();
+        if open.len() > CONDITIONS {
+            return unsupported("a step with many stores under conditions");
+        }
+        for choice in 0..1u32 << open.len() {
+            let (mut formulas, mut made) = (formulas.clone(), BTreeSet::new());
+            let mut table = Table { keys: table.keys.clone() };
+            for (i, (cell, written)) in open.iter().enumerate() {
+                if choice >> i & 1 == 1 {
+                    made.insert((*cell).clone());
+                    formulas.push((*written).clone());
+                } else {
+                    formulas.push(Term::unary(Unary::Not, (*written).clone()));
+                }
+            }
+            let Some(instants) = self.instants(&mut table, step, fate, &formulas, &made)? else { continue };
+            self.checker.steps += 1;
+            let (numbers, outside) = (self.numbers.clone(), outside.clone());
+            if !self.checker.is_covered(Situation { numbers, formulas, instants, table, outside })? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// What holds before the step if the saying holds after it. Of processes that are not at hand it is not known which of their cells an instant finds

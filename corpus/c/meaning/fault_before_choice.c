@@ -1,5 +1,6 @@
-// Division by zero and following a null pointer end a thread at once: what it would choose later is never chosen. `scale`
-// divides by what main may have set to zero by then, and only afterwards takes a free number; `follow` does the same with a null pointer.
+// A fault ends a thread at once: what it would choose later is never chosen. `scale` divides by what main may have set to zero by
+// then, and only afterwards takes a free number. (A relaxed load may read either value under every model, so the division
+// by zero is always reachable.)
 // wattle: sc,tso,pso,rc11,aarch64,power,riscv unsafe
 #include <assert.h>
 #include <pthread.h>

@@ -42,7 +42,12 @@ impl From<Unsupported> for Halt {
 enum Inner {
     Holds(Expr),
     /// `choices`: how many of the step's choices were made before.
-    Defined { condition: Expr, fault: Fault, op: Option<usize>, choices: usize },
+    Defined {
+        condition: Expr,
+        fault: Fault,
+        op: Option<usize>,
+        choices: usize,
+    },
 }
 
 /// An event of the step whose guard is not known before the step is done.

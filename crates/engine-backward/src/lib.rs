@@ -43,7 +43,7 @@ mod trace;
 mod ways;
 
 use wattle_engine::{
-    Answer, Contradiction, Engine, Estimate, Property, Reason, Run, Statistics, Task, Unsupported,
+    Answer, Contradiction, Engine, Estimate, Property, Reason, Run, Statistics, Task, Unsupported, grows,
 };
 use wattle_memory::Machine;
 use wattle_program::{Process, Replicas};
@@ -63,8 +63,16 @@ impl Engine for Backward {
     }
 
     fn estimate(&self, task: &Task<'_>) -> Estimate {
+        let processes = &task.program.processes;
         let any = |process: &Process| process.replicas == Replicas::Any;
-        if task.program.processes.iter().any(any) { Estimate::MadeFor } else { Estimate::Open }
+        let loops = |process: &Process| !process.cfg.is_loop_free();
+        if processes.iter().any(any) {
+            Estimate::MadeFor
+        } else if processes.iter().any(loops) && grows(task.program) {
+            Estimate::Soon
+        } else {
+            Estimate::Open
+        }
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {

@@ -14,6 +14,8 @@ pub enum Estimate {
     Finite,
     /// Numbers grow: violations are found soon or never, and the search does not end.
     Endless,
+    /// Numbers grow, and a proof that there is at all is usually found soon.
+    Soon,
     /// What others cannot prove (numbers that grow, any number of processes) is what this engine is for.
     MadeFor,
     /// It may know.
@@ -41,6 +43,9 @@ pub fn grows(program: &Program) -> bool {
                 process.locals[*local as usize].range.is_none() && calculated(value)
             }
             Op::Store { address, value, .. } => !ranged(address) && calculated(value),
+            Op::Together { stores } => {
+                stores.iter().any(|store| !ranged(&store.address) && calculated(&store.value))
+            }
             Op::Put { remote, source: Source::Value(value) } => !ranged(remote) && calculated(value),
             Op::RemoteAtomic { remote, update: Update::Add(by), .. } => {
                 !ranged(remote) && *by != Term::int(0)
@@ -100,5 +105,11 @@ mod tests {
         assert!(grows(&program("load r from &x", "put &y = r + 1")));
         assert!(grows(&program("load r from &x", "remote &y add 1")));
         assert!(!grows(&program("load r from &x", "remote &y add 0 into &x")));
+    }
+
+    #[test]
+    fn numbers_grow_in_joint_steps_too() {
+        assert!(grows(&program("load r from &x", "together { &x = r + 1 }")));
+        assert!(!grows(&program("load r from &x", "together { &x = r }")));
     }
 }

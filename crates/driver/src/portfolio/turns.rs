@@ -1,8 +1,8 @@
 //! Who has a turn, in which order and for how long: from what each engine expects of the task.
 //!
 //! Engines that expect the same have their turn in the order of the list. Where numbers grow for ever, explicit
-//! search finds most violations soon and otherwise never ends: if another engine was made for such tasks, the
-//! search gets a small share first (a *glance*), and a full turn after that engine.
+//! search finds most violations soon and otherwise never ends, and some engine may find a proof soon or not at all: if
+//! another engine was made for such tasks, these get a small share first (a *glance*), and a full turn after that engine.
 
 use wattle_engine::{Engine, Estimate, Run, Task, Work};
 
@@ -44,7 +44,10 @@ impl<'a> Turn<'a> {
         match (self.estimate, self.length) {
             (Estimate::LoopFree, _) => "a test without loops, each execution of which is looked at once",
             (Estimate::Finite, _) => "the states are likely to be finite",
-            (_, Length::Glance) => "a glance, because numbers grow and the search may not end",
+            (Estimate::Endless, Length::Glance) => {
+                "a glance, because numbers grow and the search may not end"
+            }
+            (_, Length::Glance) => "a glance, because numbers grow and a proof is found soon or hardly ever",
             (Estimate::MadeFor, _) => "what others cannot prove is what it was made for",
             _ if first => "the first that accepts the task",
             _ => "the next that accepts the task",
@@ -73,18 +76,24 @@ pub(super) fn turns<'a>(willing: &[&'a dyn Engine], task: &Task<'_>, purpose: Pu
     let mut ordered: Vec<(Estimate, &dyn Engine)> =
         willing.iter().map(|engine| (estimate(*engine), *engine)).collect();
     let expects = |wanted: Estimate| ordered.iter().any(|(estimate, _)| *estimate == wanted);
-    let glance = expects(Estimate::Endless) && expects(Estimate::MadeFor);
+    let others = expects(Estimate::MadeFor) || expects(Estimate::Soon);
+    let glances: &[Estimate] = match (expects(Estimate::Endless) && others, expects(Estimate::MadeFor)) {
+        (true, true) => &[Estimate::Endless, Estimate::Soon],
+        (true, false) => &[Estimate::Endless],
+        (false, true) => &[Estimate::Soon],
+        (false, false) => &[],
+    };
     let (early, late): (Vec<_>, Vec<_>) =
         ordered.drain(..).partition(|(estimate, _)| *estimate != Estimate::Open);
     let mut early = early;
     early.sort_by_key(|(estimate, _)| *estimate);
     let length = |estimate: Estimate| match estimate {
-        Estimate::Endless if glance => Length::Glance,
+        _ if glances.contains(&estimate) => Length::Glance,
         Estimate::MadeFor => Length::Most,
         _ => Length::Equal,
     };
     // An engine that had a glance has a full turn after those that were made for the task.
-    let again = early.iter().filter(|(estimate, _)| glance && *estimate == Estimate::Endless);
+    let again = early.iter().filter(|(estimate, _)| glances.contains(estimate));
     let again: Vec<Turn<'_>> = again.map(|turn| Turn::new(*turn, Length::Equal)).collect();
     let first = early.iter().map(|turn| Turn::new(*turn, length(turn.0)));
     let last = late.iter().map(|turn| Turn::new(*turn, Length::Equal));
@@ -119,7 +128,8 @@ mod tests {
             ["explore", "extrapolate", "refine", "backward", "bmc", "enumerate"]
         );
         let growing = "shared x = 0; thread p { local n; while (true) { n = x; x = n + 1; } } always x >= 0;";
-        let expected = ["explore*", "extrapolate", "refine", "explore", "backward", "bmc", "enumerate"];
+        let expected =
+            ["explore*", "backward*", "extrapolate", "refine", "explore", "backward", "bmc", "enumerate"];
         assert_eq!(order("wtl", growing, "tso", Purpose::Verdict), expected);
         let ranged = "shared x: 0..3 = 0; thread p { local n: 0..3; while (true) { n = x; x = n + 1; } } always x >= 0;";
         assert_eq!(order("wtl", ranged, "tso", Purpose::Verdict)[0], "explore");

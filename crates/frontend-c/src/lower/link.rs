@@ -9,7 +9,7 @@
 //! tags whose members differ, or have types that differ, are taken away until nothing changes. What is left is the
 //! largest set that agrees, so that types that speak of each other agree.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lang_c::ast::TranslationUnit;
 use wattle_source::Diagnostic;
@@ -29,9 +29,9 @@ const DEEPEST: usize = 64;
 struct File {
     types: Types,
     /// By full name (`struct node`).
-    tags: HashMap<String, usize>,
+    tags: BTreeMap<String, usize>,
     /// Names of structs and unions that have no tag.
-    unnamed: HashMap<String, usize>,
+    unnamed: BTreeMap<String, usize>,
 }
 
 impl File {

@@ -7,6 +7,7 @@
 //! * `--branching COUNT [SEED]`: random programs with branches, fences and read-modify-writes inside
 //!   them, under sc, tso, pso, power and aarch64, against `enumerate`.
 //! * `--atomics COUNT [SEED]`: tests with exclusives and atomics, see `atomics/`.
+//! * `--c COUNT [SEED]`: random tests in C, as litmus tests and as programs with threads, see `written.rs`.
 //! * `--any COUNT [SEED]`: random systems for any number of processes, see `backward.rs`.
 //! * `--extrapolate COUNT [SEED]`, `--refine COUNT [SEED]`, `--remote COUNT [SEED]`: other engines, see `predicates.rs`.
 //!
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
             random(&other, &models, &branching, number(1, 10_000)?, number(2, 5_000_000)?)
         }
         Some("--atomics") => crate::atomics::run(number(1, 2_000)? as usize, number(2, 1)?),
+        Some("--c") => Ok(crate::written::run(number(1, 1_000)?, number(2, 1)?)),
         Some("--atomics-table") => crate::atomics::rows(number(1, 80)? as usize, number(2, 1)?),
         Some("--extrapolate") => {
             crate::predicates::run(Tried::Extrapolate, number(1, 10_000)?, number(2, 6_000_000)?)

@@ -14,7 +14,7 @@ use wattle_driver::outcomes::{Outcomes, outcomes};
 use wattle_driver::{Input, Watch};
 use wattle_engine::Budget;
 use wattle_memory::{MemoryModel, cat, find, text};
-use wattle_report::OutcomesVerdict;
+use wattle_report::{Listing, OutcomesVerdict, Shown};
 use wattle_source::{NoLoader, Sources};
 
 /// The models that C11 is compiled to.
@@ -34,7 +34,8 @@ pub struct Compiled {
 /// Names and values of each final state; `None`: there is a data race.
 type States = Option<BTreeSet<Vec<String>>>;
 
-fn states(model: &MemoryModel, name: &str, text: &str) -> Result<States, String> {
+/// All final states of a test.
+pub(crate) fn listing(model: &MemoryModel, name: &str, text: &str) -> Result<Listing, String> {
     let request = Outcomes {
         model: Some(model.clone()),
         engine: None,
@@ -45,17 +46,18 @@ fn states(model: &MemoryModel, name: &str, text: &str) -> Result<States, String>
     let report = outcomes(&request, &Input::text(name, "litmus", text), &Watch::default())?;
     match report.verdict {
         OutcomesVerdict::Listed(listing) if listing.bound.is_some() => Err("not all executions".into()),
-        OutcomesVerdict::Listed(listing) if listing.undefined => Ok(None),
-        OutcomesVerdict::Listed(listing) => {
-            let shown = |(name, value): (&String, String)| format!("{name}={value}");
-            let one = |values: &[wattle_report::Shown]| {
-                let values = values.iter().map(|value| format!("{value:?}"));
-                listing.names.iter().zip(values).map(shown).collect()
-            };
-            Ok(Some(listing.states.iter().map(|state| one(&state.values)).collect()))
-        }
+        OutcomesVerdict::Listed(listing) => Ok(listing),
         other => Err(format!("{other:?}")),
     }
+}
+
+fn states(model: &MemoryModel, name: &str, text: &str) -> Result<States, String> {
+    let listing = listing(model, name, text)?;
+    let one = |values: &[Shown]| {
+        listing.names.iter().zip(values).map(|(name, value)| format!("{name}={value}")).collect()
+    };
+    let states = || listing.states.iter().map(|state| one(&state.values)).collect();
+    Ok((!listing.undefined).then(states))
 }
 
 /// RC11 without the axiom that hardware does not keep.

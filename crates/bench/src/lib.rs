@@ -34,6 +34,7 @@ mod remote;
 mod smt;
 pub mod tables;
 pub mod twins;
+pub mod written;
 
 use std::process::ExitCode;
 

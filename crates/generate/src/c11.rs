@@ -5,30 +5,110 @@ use std::fmt::Write as _;
 
 use crate::Rng;
 
-/// The text of one test. Every access is atomic, so that there is no data race; everything that is read is observed.
+/// A random test, which can be written in two languages. Every access is atomic, so that there is no data race; everything that
+/// is read is observed.
+#[derive(Clone, Debug)]
+pub struct C11 {
+    seed: u64,
+    locations: &'static [&'static str],
+    threads: Vec<Thread>,
+}
+
+/// The body of a thread's function, whose parameters are pointers to all locations, and what it reads.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    body: String,
+    reads: Vec<String>,
+}
+
+/// The text of one test.
 pub fn c11(seed: u64) -> String {
-    let rng = &mut Rng::new(seed);
-    let threads = rng.between(2, 3);
-    let locations: &[&str] = if rng.chance(700) { &["x", "y"] } else { &["x", "y", "z"] };
-    let parameters: Vec<String> = locations.iter().map(|name| format!("atomic_int* {name}")).collect();
-    let parameters = parameters.join(", ");
-    let initial: String = locations.iter().map(|name| format!("[{name}] = 0; ")).collect();
-    let mut text = format!("C random-{seed}\n{{ {initial}}}\n");
-    let mut observed: Vec<String> = locations.iter().map(|name| format!("[{name}]=9")).collect();
-    for thread in 0..threads {
-        let _ = write!(text, "\nP{thread} ({parameters}) {{\n");
-        let steps = if threads == 2 { rng.between(2, 3) } else { rng.between(1, 2) };
-        for step in 0..steps {
-            let line = statement(rng, step, locations);
-            if line.contains(&format!("r{step} =")) {
-                observed.push(format!("{thread}:r{step}=9"));
+    C11::new(seed).litmus()
+}
+
+impl C11 {
+    pub fn new(seed: u64) -> C11 {
+        let rng = &mut Rng::new(seed);
+        let threads = rng.between(2, 3);
+        let locations: &[&str] = if rng.chance(700) { &["x", "y"] } else { &["x", "y", "z"] };
+        let thread = |rng: &mut Rng| {
+            let mut thread = Thread::default();
+            let steps = if threads == 2 { rng.between(2, 3) } else { rng.between(1, 2) };
+            for step in 0..steps {
+                let line = statement(rng, step, locations);
+                if line.contains(&format!("r{step} =")) {
+                    thread.reads.push(format!("r{step}"));
+                }
+                thread.body += &line;
             }
-            text += &line;
-        }
-        text += "}\n";
+            thread
+        };
+        C11 { seed, locations, threads: (0..threads).map(|_| thread(rng)).collect() }
     }
-    let _ = write!(text, "\nexists ({})\n", observed.join(" \\/ "));
-    text
+
+    /// What a final state consists of: locations, then what each thread read, as the litmus test names them.
+    pub fn observed(&self) -> Vec<String> {
+        let locations = self.locations.iter().map(|name| format!("[{name}]"));
+        let read = |(thread, one): (usize, &Thread)| {
+            one.reads.iter().map(move |name| format!("{thread}:{name}")).collect::<Vec<_>>()
+        };
+        locations.chain(self.threads.iter().enumerate().flat_map(read)).collect()
+    }
+
+    fn parameters(&self) -> String {
+        let parameters: Vec<String> =
+            self.locations.iter().map(|name| format!("atomic_int* {name}")).collect();
+        parameters.join(", ")
+    }
+
+    /// As a litmus test whose condition mentions everything.
+    pub fn litmus(&self) -> String {
+        let initial: String = self.locations.iter().map(|name| format!("[{name}] = 0; ")).collect();
+        let mut text = format!("C random-{}\n{{ {initial}}}\n", self.seed);
+        for (number, thread) in self.threads.iter().enumerate() {
+            let _ = write!(text, "\nP{number} ({}) {{\n{}}}\n", self.parameters(), thread.body);
+        }
+        let observed: Vec<String> = self.observed().iter().map(|name| format!("{name}=9")).collect();
+        let _ = write!(text, "\nexists ({})\n", observed.join(" \\/ "));
+        text
+    }
+
+    /// As a program with threads, which asserts that it does not end in this state.
+    pub fn program(&self, state: &[(String, String)]) -> String {
+        let mut text = String::from("#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\n");
+        let locations: Vec<String> = self.locations.iter().map(|name| format!("at_{name}")).collect();
+        let _ = writeln!(text, "atomic_int {};", locations.join(", "));
+        let addresses: Vec<String> = locations.iter().map(|name| format!("&{name}")).collect();
+        for (number, thread) in self.threads.iter().enumerate() {
+            let seen: Vec<String> = thread.reads.iter().map(|name| format!("seen_{number}_{name}")).collect();
+            seen.iter().for_each(|name| text += &format!("int {name};\n"));
+            let kept: String =
+                thread.reads.iter().zip(&seen).map(|(read, seen)| format!("  {seen} = {read};\n")).collect();
+            let _ = write!(text, "\nvoid P{number}({}) {{\n{}{kept}}}\n", self.parameters(), thread.body);
+            let call = format!("P{number}({})", addresses.join(", "));
+            let _ = write!(text, "void *run{number}(void *unused) {{\n  {call};\n  return 0;\n}}\n");
+        }
+        let each = |line: &dyn Fn(usize) -> String| (0..self.threads.len()).map(line).collect::<String>();
+        let created = each(&|number| format!("  pthread_create(&t[{number}], 0, run{number}, 0);\n"));
+        let joined = each(&|number| format!("  pthread_join(t[{number}], 0);\n"));
+        let equal: Vec<String> =
+            state.iter().map(|(name, value)| format!("{} == {value}", spelled(name))).collect();
+        let _ = write!(
+            text,
+            "\nint main(void) {{\n  pthread_t t[{}];\n{created}{joined}  assert(!({}));\n  return 0;\n}}\n",
+            self.threads.len(),
+            equal.join(" && ")
+        );
+        text
+    }
+}
+
+/// A name of the litmus test in the program: `[x]` is what `at_x` holds, `1:r0` is `seen_1_r0`.
+fn spelled(name: &str) -> String {
+    match name.split_once(':') {
+        Some((thread, register)) => format!("seen_{thread}_{register}"),
+        None => format!("at_{}", name.trim_matches(['[', ']'])),
+    }
 }
 
 fn statement(rng: &mut Rng, step: u32, locations: &[&str]) -> String {

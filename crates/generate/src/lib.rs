@@ -31,7 +31,7 @@ mod writer;
 use wattle_program::{Process, Program, Vocabulary};
 use wattle_source::Span;
 
-pub use c11::c11;
+pub use c11::{C11, c11};
 pub use cub::cub;
 pub use graph::Graph;
 pub use mutate::mutant;

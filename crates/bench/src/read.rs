@@ -69,7 +69,7 @@ fn texts(folder: &Path, wanted: &str) -> Result<Vec<String>, String> {
 fn measure(folder: &Path, frontend: &Frontend, texts: &[String]) {
     let mut sources = Sources::new();
     let files: Vec<FileId> = texts.iter().map(|text| sources.add(&name(frontend), text)).collect();
-    let options = Options { loader: &NoLoader, settings: &[] };
+    let options = Options { loader: &NoLoader, settings: &[], linked: &[] };
     let mut best = f64::INFINITY;
     let mut refused = 0;
     for _ in 0..10 {

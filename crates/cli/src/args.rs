@@ -163,6 +163,9 @@ pub(crate) struct OfC {
     /// takes, where the text does not tell: 3, and `check` goes on with more while nothing else bounds the answer
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub instances: Option<usize>,
+    /// All files are one program
+    #[arg(long)]
+    pub link: bool,
     /// A function without a definition that does nothing but return any value
     #[arg(long, value_name = "FUNCTION")]
     pub assume_pure: Vec<String>,
@@ -177,8 +180,15 @@ pub(crate) enum DataModel {
 }
 
 impl OfC {
-    /// An input that is read so.
-    pub(crate) fn reading(&self, input: Input) -> Input {
+    /// These files are read so, as one program each or all of them as one.
+    pub(crate) fn inputs(&self, files: Vec<Input>) -> Vec<Input> {
+        match self.link {
+            true => Input::link(files).into_iter().map(|input| self.reading(input)).collect(),
+            false => files.into_iter().map(|input| self.reading(input)).collect(),
+        }
+    }
+
+    fn reading(&self, input: Input) -> Input {
         let flag = |flag: &'static str| move |value: &String| format!("{flag}{value}");
         let mut flags: Vec<String> = (self.include_folders.iter().map(flag("-I")))
             .chain(self.define.iter().map(flag("-D")))

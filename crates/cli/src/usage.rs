@@ -334,6 +334,7 @@ mod tests {
             "data_model",
             "property_file",
             "instances",
+            "link",
             "assume_pure",
             "jobs",
             "model",

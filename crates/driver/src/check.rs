@@ -9,7 +9,7 @@ use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{EdgeId, Op, Program, Replicas, Shape, ThreadId};
 use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
 use wattle_smt::Library;
-use wattle_source::{Diagnostic, Span};
+use wattle_source::{Diagnostic, FileId, Span};
 
 use crate::codes;
 use crate::copies::said;
@@ -101,7 +101,7 @@ fn once(request: &Check, input: &Input, hints: Option<&Hints>, run: &Run) -> Res
     settings.bmc.proof |= request.certify;
     let mut engines = choose(request.engine.as_deref(), &settings)?;
     let mut report = CheckReport {
-        file: input.name.clone(),
+        file: input.title(),
         model: request.model.name.to_string(),
         property: request.property,
         engine: None,
@@ -138,10 +138,16 @@ fn once(request: &Check, input: &Input, hints: Option<&Hints>, run: &Run) -> Res
             }
             has_room_for(&settings, &loaded, &request.model)?;
             let counterexample = answer(request, &loaded, &engines, hints, run, &mut report);
+            let own = |file: &FileId| {
+                (loaded.sources.name(*file).to_owned(), loaded.sources.text(*file).to_owned())
+            };
             trace = counterexample.map(|counterexample| Trace {
                 file: input.name.clone(),
                 language: loaded.frontend.name.to_owned(),
                 text: loaded.sources.text(loaded.file).to_owned(),
+                linked: loaded.files[1..].iter().map(own).collect(),
+                settings: if loaded.frontend.links { input.settings.clone() } else { vec![] },
+                flags: if loaded.frontend.links { input.compiler.flags.clone() } else { vec![] },
                 model: request.model.name.to_string(),
                 atomic_copy: request.atomic_copy,
                 property: request.property,
@@ -272,7 +278,8 @@ fn bounded(
 ) -> CheckVerdict {
     report.notes.extend(reached_cuts(prepared.searched(), Some(coverage)).iter().map(|cut| {
         let place = (!cut.span.is_nowhere()).then(|| prepared.loaded().sources.start(cut.span));
-        let place = place.map(|start| format!(" at {}:{}", start.line, start.column)).unwrap_or_default();
+        let line = |place| prepared.loaded().sources.line_name(place);
+        let place = place.map(|start| format!(" at {}:{}", line(start), start.column)).unwrap_or_default();
         format!("not covered: {}{place}", cut.what)
     }));
     let reach = Reach::new(prepared.searched(), coverage);
@@ -372,7 +379,8 @@ fn suspected(prepared: &Prepared<'_>, suspicion: &Suspicion) -> Vec<String> {
     let step = |(thread, edge): &(ThreadId, EdgeId)| {
         let process = program.process(shape.info(*thread).process);
         let span = process.cfg.edge(*edge).origin.0;
-        let line = (!span.is_nowhere()).then(|| prepared.loaded().sources.start(span).line)?;
+        let sources = &prepared.loaded().sources;
+        let line = (!span.is_nowhere()).then(|| sources.line_name(sources.start(span)))?;
         Some(format!("{} line {line}", process.name))
     };
     let mut steps: Vec<String> = suspicion.steps.iter().filter_map(step).collect();

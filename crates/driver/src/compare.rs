@@ -41,7 +41,7 @@ pub fn compare(request: &Compare, input: &Input, watch: &Watch) -> Result<Compar
     let one = |model: &MemoryModel| {
         let run = watch.run(request.check.budget);
         let of_model = outcomes_request(&request.check, Some(model));
-        let mut report = of_loaded(&of_model, &input.name, &loaded, &run);
+        let mut report = of_loaded(&of_model, &input.title(), &loaded, &run);
         report.seconds = run.elapsed().as_secs_f64();
         report
     };

@@ -15,10 +15,11 @@ use wattle_program::ProcessId;
 use wattle_program::passes::{Insertion, Spot};
 use wattle_repair::{Existing, Options, Proof, Relaxed, existing, in_all_copies, relax_among};
 use wattle_report::{Changed, CheckVerdict, FixReport};
-use wattle_source::{Span, TextEdit};
+use wattle_source::{FileId, Span, TextEdit};
 
 use crate::check::{Check, check_with};
 use crate::fix::{Fences, Fix};
+use crate::load::Edited;
 use crate::{Goal, Input, Loaded, Watch, load, prepare};
 
 /// How many statements each place takes, where that is not one. Only loops have such places.
@@ -40,9 +41,8 @@ pub(crate) fn statements(
         }
         known.push(key);
         let said = fences.as_written(&in_all_copies(one));
-        let edits = (loaded.frontend.edit)(&loaded.sources, loaded.file, written, &[said]);
-        let text = edits.map(|edits| TextEdit::apply(loaded.sources.text(loaded.file), &edits));
-        let new = text.ok().and_then(|text| new_statements(loaded, &text));
+        let edited = loaded.edit(&[said]).map(|edits| loaded.edited(&edits));
+        let new = edited.ok().and_then(|edited| new_statements(loaded, &edited));
         if let Some(new @ 2..) = new {
             result.insert(key, new as u64);
         }
@@ -51,38 +51,35 @@ pub(crate) fn statements(
 }
 
 /// How many fences and flushes an edited text has that the text did not have.
-pub(crate) fn new_statements(loaded: &Loaded, edited: &str) -> Option<usize> {
-    let again = load(&loaded.again("edited", edited)).ok()?;
+pub(crate) fn new_statements(loaded: &Loaded, edited: &Edited) -> Option<usize> {
+    let again = load(&loaded.again(edited)).ok()?;
     existing(&again.parsed.program).len().checked_sub(existing(&loaded.parsed.program).len())
 }
 
 /// The text with these insertions, and no needless ones where a place takes several statements.
 pub(crate) fn repaired_text(
     request: &Fix,
-    input: &Input,
     loaded: &Loaded,
     insertions: &[Insertion],
     (engine, proof, hints): (&dyn Engine, &Proof, &Hints),
     run: &Run,
     watch: &Watch,
-) -> Result<String, NoEdit> {
-    let (sources, file) = (&loaded.sources, loaded.file);
-    let edits = (loaded.frontend.edit)(sources, file, &loaded.parsed.program, insertions);
-    let edits = edits.map_err(NoEdit::Undecided)?;
-    let text = edited(request, input, loaded, &edits, hints, run, watch)?;
+) -> Result<Edited, NoEdit> {
+    let edits = loaded.edit(insertions).map_err(NoEdit::Undecided)?;
+    let text = edited(request, loaded, &edits, hints, run, watch)?;
     if new_statements(loaded, &text).is_none_or(|new| new <= insertions.len()) {
         return Ok(text);
     }
-    let Ok(again) = load(&loaded.again(&input.name, &text)) else { return Ok(text) };
+    let Ok(again) = load(&loaded.again(&text)) else { return Ok(text) };
     let judge = (engine, proof, hints);
     let Some(removals) = needless(request, &again, &inserted(&edits), judge, run)? else {
         return Ok(text);
     };
     let mut request = request.clone();
     for (line, _) in &mut request.settings.loop_lines {
-        *line = line_after(sources.text(file), &edits, *line);
+        *line = line_after(loaded, &edits, *line);
     }
-    match edited(&request, input, &again, &removals, hints, run, watch) {
+    match edited(&request, &again, &removals, hints, run, watch) {
         Err(NoEdit::Undecided(_)) => Ok(text),
         result => result,
     }
@@ -92,15 +89,15 @@ pub(crate) fn repaired_text(
 fn needless(
     request: &Fix,
     edited: &Loaded,
-    inserted: &[Range<usize>],
+    inserted: &[(FileId, Range<usize>)],
     (engine, proof, hints): (&dyn Engine, &Proof, &Hints),
     run: &Run,
 ) -> Result<Option<Vec<TextEdit>>, NoEdit> {
     let Ok(prepared) = prepare(edited, &request.model, Goal::Repair) else { return Ok(None) };
     let task = Task { hints: Some(hints), ..prepared.task(request.property) };
     let is_new = |fence: &Existing| {
-        let at = fence.origin.0.start as usize;
-        inserted.iter().any(|range| range.contains(&at))
+        let place = fence.origin.0;
+        inserted.iter().any(|(file, range)| *file == place.file && range.contains(&(place.start as usize)))
     };
     let new: Vec<Existing> = existing(task.program).into_iter().filter(is_new).collect();
     let relaxing = match relax_among(&task, &new, engine, &Options::default(), run) {
@@ -118,14 +115,18 @@ fn needless(
 }
 
 /// Where the texts of the edits stand after them.
-fn inserted(edits: &[TextEdit]) -> Vec<Range<usize>> {
+fn inserted(edits: &[TextEdit]) -> Vec<(FileId, Range<usize>)> {
     let mut order: Vec<&TextEdit> = edits.iter().collect();
-    order.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    order.sort_by_key(|edit| edit.span);
     let (mut added, mut removed) = (0, 0);
+    let mut file = FileId::default();
     let mut ranges = Vec::new();
     for edit in order {
+        if edit.span.file != file {
+            (file, added, removed) = (edit.span.file, 0, 0);
+        }
         let start = edit.span.start as usize + added - removed;
-        ranges.push(start..start + edit.text.len());
+        ranges.push((file, start..start + edit.text.len()));
         added += edit.text.len();
         removed += (edit.span.end - edit.span.start) as usize;
     }
@@ -143,18 +144,16 @@ pub(crate) enum NoEdit {
 /// The text after the edits, read and checked again.
 pub(crate) fn edited(
     request: &Fix,
-    input: &Input,
     loaded: &Loaded,
     edits: &[TextEdit],
     hints: &Hints,
     run: &Run,
     watch: &Watch,
-) -> Result<String, NoEdit> {
-    let text = loaded.sources.text(loaded.file);
-    let edited = TextEdit::apply(text, edits);
+) -> Result<Edited, NoEdit> {
+    let edited = loaded.edited(edits);
     let mut settings = request.settings.clone();
     for (line, _) in &mut settings.loop_lines {
-        *line = line_after(text, edits, *line);
+        *line = line_after(loaded, edits, *line);
     }
     let again = Check {
         model: request.model.clone(),
@@ -169,7 +168,7 @@ pub(crate) fn edited(
         litmus: false,
     };
     // The proof is made again from the text; the search says only which predicates to begin with.
-    let again_read = loaded.again(&input.name, &edited);
+    let again_read = loaded.again(&edited);
     let checked = check_with(&again, &again_read, Some(hints), watch).map_err(NoEdit::Undecided)?;
     match checked.report.verdict {
         CheckVerdict::Safe { .. } | CheckVerdict::Bounded { .. } => Ok(edited),
@@ -187,12 +186,13 @@ pub(crate) fn edited(
     }
 }
 
-/// Which line a line of the old text is after the edits.
-fn line_after(text: &str, edits: &[TextEdit], line: u32) -> u32 {
+/// Which line a line of the first file is after the edits.
+fn line_after(loaded: &Loaded, edits: &[TextEdit], line: u32) -> u32 {
+    let text = loaded.sources.text(loaded.file);
     let breaks = |text: &str| text.matches('\n').count() as u32;
     let start: usize = text.split_inclusive('\n').take((line as usize).saturating_sub(1)).map(str::len).sum();
     let begins = start + text[start..].len() - text[start..].trim_start().len();
-    let before = |edit: &&TextEdit| edit.span.start as usize <= begins;
+    let before = |edit: &&TextEdit| edit.span.file == loaded.file && edit.span.start as usize <= begins;
     let new: u32 = edits.iter().filter(before).map(|edit| breaks(&edit.text)).sum();
     let old: u32 = (edits.iter().filter(before))
         .map(|edit| breaks(&text[edit.span.start as usize..edit.span.end as usize]))
@@ -205,31 +205,35 @@ pub(crate) fn show_or_write(
     request: &Fix,
     input: &Input,
     loaded: &Loaded,
-    edited: Result<String, NoEdit>,
+    edited: Result<Edited, NoEdit>,
     report: &mut FixReport,
-) -> Result<Option<String>, Contradiction> {
-    let text = match edited {
-        Ok(text) => text,
+) -> Result<Option<Edited>, Contradiction> {
+    let edited = match edited {
+        Ok(edited) => edited,
         Err(NoEdit::Undecided(why)) => {
             report.notes.push(format!("no change of the text is shown: {why}"));
             return Ok(None);
         }
         Err(NoEdit::Contradiction(contradiction)) => return Err(contradiction),
     };
-    translate_again(request, loaded, &text, report);
-    if request.write {
-        report.notes.push(match input.path().map(|path| (path, write(path, &text))) {
+    translate_again(request, loaded, &edited, report);
+    let own = loaded.files.iter().zip(input.files());
+    for (text, input) in own.filter_map(|(file, input)| Some((edited.get(file)?, input))) {
+        if !request.write {
+            break;
+        }
+        report.notes.push(match input.path().map(|path| (path, write(path, text))) {
             Some((path, Ok(()))) => format!("written to {}", path.display()),
             Some((_, Err(error))) => format!("NOT written: {error}"),
             None => "NOT written: the text does not come from a file".into(),
         });
     }
-    Ok(Some(text))
+    Ok(Some(edited))
 }
 
 /// The verdict is about the new text, whose fences may not have an equal either.
-fn translate_again(request: &Fix, loaded: &Loaded, text: &str, report: &mut FixReport) {
-    let Ok(again) = load(&loaded.again(&report.file, text)) else { return };
+fn translate_again(request: &Fix, loaded: &Loaded, edited: &Edited, report: &mut FixReport) {
+    let Ok(again) = load(&loaded.again(edited)) else { return };
     let Ok(prepared) = prepare(&again, &request.model, Goal::Repair) else { return };
     let translated = prepared.translated();
     // The lines may be others now.

@@ -15,11 +15,11 @@ use wattle_program::{Fence, Op, Orders, Program, Unsupported, Vocabulary, joint_
 pub use wattle_repair::Method;
 use wattle_repair::{Existing, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
-use wattle_source::{Diagnostic, Sources, Span};
+use wattle_source::{Diagnostic, FileId, Sources, Span};
 
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
 use crate::engines::{Settings, choose, has_room_for, without_solver};
-use crate::load::panic_text;
+use crate::load::{Edited, panic_text};
 use crate::portfolio::{NoEngine, Portfolio, Purpose};
 use crate::reach::Reach;
 use crate::{Goal, Input, Loaded, Watch, load, prepare};
@@ -103,7 +103,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
     let mut engines = choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
     let mut report = FixReport {
-        file: input.name.clone(),
+        file: input.title(),
         model: request.model.name.to_string(),
         property: request.property,
         engine: None,
@@ -246,9 +246,9 @@ impl Text<'_> {
                 let left = undecided.filter(|_| !minimal);
                 report.notes.extend(left.map(|why| format!("a set was left undecided ({why})")));
                 let source: Vec<Insertion> = source.iter().map(|one| fences.as_written(one)).collect();
-                let (request, input, loaded) = (self.request, self.input, self.loaded);
+                let (request, loaded) = (self.request, self.loaded);
                 let judge = (engine, &proof, &hints);
-                let edited = repaired_text(request, input, loaded, &source, judge, self.run, self.watch);
+                let edited = repaired_text(request, loaded, &source, judge, self.run, self.watch);
                 let edited = self.shown(edited, report)?;
                 let new = edited.as_ref().and_then(|text| new_statements(loaded, text));
                 let describe = |set: &Vec<Insertion>| {
@@ -276,18 +276,18 @@ impl Text<'_> {
     }
 
     /// The text without some of its fences, checked again.
-    fn without(&self, remove: &[Existing], hints: &Hints) -> Result<String, NoEdit> {
-        let Text { request, input, loaded, run, watch, .. } = self;
+    fn without(&self, remove: &[Existing], hints: &Hints) -> Result<Edited, NoEdit> {
+        let Text { request, loaded, run, watch, .. } = self;
         let spans: Vec<Span> = remove.iter().map(|fence| fence.origin.0).collect();
         let edits = (loaded.frontend.remove)(&loaded.sources, loaded.file, &spans);
-        edited(request, input, loaded, &edits.map_err(NoEdit::Undecided)?, hints, run, watch)
+        edited(request, loaded, &edits.map_err(NoEdit::Undecided)?, hints, run, watch)
     }
 
     fn shown(
         &self,
-        edited: Result<String, NoEdit>,
+        edited: Result<Edited, NoEdit>,
         report: &mut FixReport,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<Edited>, String> {
         show_or_write(self.request, self.input, self.loaded, edited, report).map_err(|why| why.to_string())
     }
 }
@@ -546,10 +546,16 @@ fn placement(sources: &Sources, program: &Program, insertion: &Insertion) -> Pla
         thread: process.name.to_string(),
         copy: place.copy,
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
+        file: file_of(sources, span),
         after,
         kind: wattle_repair::kind(&insertion.op).to_string(),
         target: target(program, &insertion.op),
     }
+}
+
+/// The file of a place, if it is not the first.
+fn file_of(sources: &Sources, span: Span) -> Option<String> {
+    (span.file != FileId::default()).then(|| sources.name(span.file).to_owned())
 }
 
 /// A fence that the text has.
@@ -559,6 +565,7 @@ fn existing(sources: &Sources, program: &Program, fence: &Existing) -> Placement
         thread: program.process(fence.process).name.to_string(),
         copy: None,
         line: (!span.is_nowhere()).then(|| sources.start(span).line),
+        file: file_of(sources, span),
         after: statement_text(sources, span),
         kind: wattle_repair::kind(&fence.op).to_string(),
         target: match flushes_several(program, fence) {

@@ -28,6 +28,8 @@ pub struct Input {
     /// Where files are looked for that the text includes, if not beside it.
     folder: Option<PathBuf>,
     content: Content,
+    /// Further files of the same program, in the order in which they were given.
+    linked: Vec<Input>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,11 +54,40 @@ impl Input {
 
     fn of(name: String, language: Option<String>, content: Content) -> Input {
         let (settings, compiler) = (vec![], Compiler::default());
-        Input { name, language, copies: vec![], settings, compiler, folder: None, content }
+        Input { name, language, copies: vec![], settings, compiler, folder: None, content, linked: vec![] }
+    }
+
+    /// A text whose includes are looked for where a file of this name stands.
+    pub(crate) fn beside(self, name: &str) -> Input {
+        Input { folder: Path::new(name).parent().map(Path::to_path_buf), ..self }
     }
 
     pub fn with_copies(self, copies: Vec<Copies>) -> Input {
         Input { copies, ..self }
+    }
+
+    /// Files that are one program; the first gives it its name. `None`: there is no file.
+    pub fn link(mut files: Vec<Input>) -> Option<Input> {
+        if files.is_empty() {
+            return None;
+        }
+        let linked = files.split_off(1);
+        files.pop().map(|first| Input { linked, ..first })
+    }
+
+    /// All files of the program.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Input> {
+        std::iter::once(self).chain(&self.linked)
+    }
+
+    /// The files beside the first.
+    pub(crate) fn linked(&self) -> impl Iterator<Item = &Input> {
+        self.linked.iter()
+    }
+
+    /// The program as people see it: the names of all its files.
+    pub fn title(&self) -> String {
+        self.files().map(|input| input.name.as_str()).collect::<Vec<_>>().join(" + ")
     }
 
     /// What the command line says about languages, and how C texts are preprocessed.
@@ -76,12 +107,16 @@ impl Input {
         input
     }
 
-    /// A text in the place of this one, read in the same way.
-    pub(crate) fn replaced(&self, name: &str, language: &str, text: &str) -> Input {
-        let folder = self.folder().map(Path::to_path_buf);
-        let text = Input::text(name, language, text);
+    /// Texts in the place of the files, read in the same way.
+    pub(crate) fn replaced(&self, language: &str, texts: &[&str]) -> Input {
+        let with = |file: &Input, text: &str| {
+            let folder = file.folder().map(Path::to_path_buf);
+            Input { folder, ..Input::text(&file.name, language, text) }
+        };
+        let linked = self.linked.iter().zip(texts.iter().skip(1)).map(|(file, text)| with(file, text));
         let (settings, compiler) = (self.settings.clone(), self.compiler.clone());
-        Input { copies: self.copies.clone(), settings, compiler, folder, ..text }
+        let first = with(self, texts.first().unwrap_or(&""));
+        Input { copies: self.copies.clone(), settings, compiler, linked: linked.collect(), ..first }
     }
 
     /// Where the text stands.

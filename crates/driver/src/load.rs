@@ -1,21 +1,28 @@
 //! From an input to a program.
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
-use wattle_frontend::{Frontend, Options, Parsed};
+use wattle_frontend::{Edits, Frontend, Options, Parsed};
+use wattle_program::passes::{Insertion, Spot};
 use wattle_program::{Instance, NotFixed, validate};
-use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, did_you_mean};
+use wattle_source::{Diagnostic, FileId, LoadError, Loader, Sources, Span, TextEdit, did_you_mean};
 
 use crate::codes;
 use crate::copies::choose;
 use crate::frontends::{FRONTENDS, for_extension, named};
 use crate::{Compiler, Input};
 
+/// The texts of a program that a repair changes.
+pub(crate) type Edited = BTreeMap<FileId, String>;
+
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub sources: Sources,
     pub file: FileId,
+    /// All files of the program, that one first.
+    pub files: Vec<FileId>,
     pub frontend: &'static Frontend,
     pub parsed: Parsed,
     /// How the text was read.
@@ -35,9 +42,47 @@ impl Loaded {
         Ok(())
     }
 
-    /// Another text in the place of this one, with the same numbers of copies.
-    pub(crate) fn again(&self, name: &str, text: &str) -> Input {
-        self.input.replaced(name, self.frontend.name, text)
+    /// Other texts in the place of these, with the same numbers of copies.
+    pub(crate) fn again(&self, edited: &Edited) -> Input {
+        let text = |file: &FileId| edited.get(file).map_or(self.sources.text(*file), String::as_str);
+        let texts: Vec<&str> = self.files.iter().map(text).collect();
+        self.input.replaced(self.frontend.name, &texts)
+    }
+
+    /// The texts that edits change.
+    pub(crate) fn edited(&self, edits: &[TextEdit]) -> Edited {
+        let mut edited = Edited::new();
+        for file in &self.files {
+            let own: Vec<TextEdit> = edits.iter().filter(|edit| edit.span.file == *file).cloned().collect();
+            if !own.is_empty() {
+                edited.insert(*file, TextEdit::apply(self.sources.text(*file), &own));
+            }
+        }
+        edited
+    }
+
+    /// Put fences or flushes into the texts of the program.
+    pub(crate) fn edit(&self, insertions: &[Insertion]) -> Edits {
+        let program = &self.parsed.program;
+        let file_of = |insertion: &Insertion| {
+            let file = match insertion.place.spot {
+                Spot::After(origin) => origin.0.file,
+                Spot::Before(point) => {
+                    program.process(insertion.place.process).cfg.point(point).origin.0.file
+                }
+            };
+            // What stands in no file of the program is refused by the front end.
+            if self.files.contains(&file) { file } else { self.file }
+        };
+        let mut edits = Vec::new();
+        for file in &self.files {
+            let own: Vec<Insertion> =
+                insertions.iter().filter(|insertion| file_of(insertion) == *file).cloned().collect();
+            if !own.is_empty() {
+                edits.extend((self.frontend.edit)(&self.sources, *file, program, &own)?);
+            }
+        }
+        Ok(edits)
     }
 }
 
@@ -55,9 +100,17 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
         let (sources, _) = Sources::single(&input.name, text);
         Refused { sources, diagnostics, internal: None }
     };
-    let text = input.read().map_err(|diagnostic| refuse("", vec![diagnostic]))?;
+    let texts = texts(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
     let frontend = frontend(input).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
-    let mut loaded = parse(frontend, input, &text)?;
+    for file in input.linked() {
+        let other = self::frontend(file).map_err(|diagnostic| refuse("", vec![diagnostic]))?;
+        if other.name != frontend.name {
+            let message = format!("{} is {} and {} is {}", input.name, frontend.name, file.name, other.name);
+            let error = Diagnostic::error(codes::INPUT_LANGUAGE, Span::NOWHERE, message);
+            return Err(refuse("", vec![error.help("files of one program are in one language")]));
+        }
+    }
+    let mut loaded = parse(frontend, input, &texts)?;
     let wrong = |diagnostic| refuse("", vec![diagnostic]);
     let instance = choose(&loaded.parsed.program, &input.copies).map_err(wrong)?;
     loaded
@@ -66,11 +119,37 @@ pub fn load(input: &Input) -> Result<Loaded, Refused> {
     Ok(loaded)
 }
 
-/// Let a front end read a text.
-fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loaded, Refused> {
-    let (mut sources, file) = Sources::single(&input.name, text);
-    let loader = Beside { folder: input.folder().map(Path::to_path_buf), compiler: input.compiler.clone() };
-    let options = Options { loader: &loader, settings: &input.settings };
+/// The texts of all files of a program.
+fn texts(input: &Input) -> Result<Vec<String>, Diagnostic> {
+    let read = |file: &Input| {
+        file.read().map_err(|mut diagnostic| {
+            if !std::ptr::eq(file, input) {
+                diagnostic.message = format!("{}: {}", file.name, diagnostic.message);
+            }
+            diagnostic
+        })
+    };
+    input.files().map(read).collect()
+}
+
+/// Let a front end read the texts of a program.
+fn parse<T: AsRef<str>>(frontend: &'static Frontend, input: &Input, texts: &[T]) -> Result<Loaded, Refused> {
+    let mut sources = Sources::new();
+    let files: Vec<FileId> =
+        input.files().zip(texts).map(|(file, text)| sources.add(&file.name, text.as_ref())).collect();
+    let file = files.first().copied().unwrap_or_default();
+    if files.len() > 1 && !frontend.links {
+        let message = format!("several files of language {} are not one program", frontend.name);
+        let diagnostics = vec![Diagnostic::error(codes::INPUT_LANGUAGE, Span::NOWHERE, message)];
+        return Err(Refused { sources, diagnostics, internal: None });
+    }
+    let folder = |input: &Input| input.folder().map(Path::to_path_buf);
+    let loader = Beside {
+        folder: folder(input),
+        others: input.linked().map(|file| (file.name.clone(), folder(file))).collect(),
+        compiler: input.compiler.clone(),
+    };
+    let options = Options { loader: &loader, settings: &input.settings, linked: &files[1..] };
     // A front end that panics must not take the other files with it.
     let parsed = AssertUnwindSafe(|| (frontend.parse)(&mut sources, file, &options));
     let parsed = std::panic::catch_unwind(parsed);
@@ -86,7 +165,7 @@ fn parse(frontend: &'static Frontend, input: &Input, text: &str) -> Result<Loade
         let what = format!("the {} front end made an invalid program: {invalid:?}", frontend.name);
         return Err(Refused { sources, diagnostics: parsed.warnings, internal: Some(what) });
     }
-    Ok(Loaded { sources, file, frontend, parsed, input: input.clone(), instance: Instance::default() })
+    Ok(Loaded { sources, file, files, frontend, parsed, input: input.clone(), instance: Instance::default() })
 }
 
 /// What a panic said.
@@ -120,12 +199,16 @@ fn frontend(input: &Input) -> Result<&'static Frontend, Diagnostic> {
 #[derive(Debug)]
 pub(crate) struct Beside {
     pub folder: Option<PathBuf>,
+    /// The folders of further files of the program, by the names of these.
+    pub others: Vec<(String, Option<PathBuf>)>,
     pub compiler: Compiler,
 }
 
 impl Loader for Beside {
     fn preprocess(&self, name: &str, text: &str) -> Result<String, LoadError> {
-        self.compiler.preprocess(name, text, self.folder.as_deref())
+        let other = self.others.iter().find(|(other, _)| other == name);
+        let folder = other.map_or(&self.folder, |(_, folder)| folder);
+        self.compiler.preprocess(name, text, folder.as_deref())
     }
 
     fn original(&self, name: &str) -> Option<String> {
@@ -175,7 +258,7 @@ mod tests {
         std::fs::write(folder.join("first.part"), "all is well").unwrap();
         std::fs::write(folder.join("second.part"), "this\nis bad").unwrap();
         let input = Input::file(folder.join("main.toy"));
-        let refused = parse(&TOY, &input, "first.part\nsecond.part\n").unwrap_err();
+        let refused = parse(&TOY, &input, &["first.part\nsecond.part\n"]).unwrap_err();
         std::fs::remove_dir_all(&folder).unwrap();
         let shown = diagnostics(&refused.sources, &refused.diagnostics, &Look::default());
         for part in ["error[toy-word]: a bad word", "second.part:2:4", "is bad"] {

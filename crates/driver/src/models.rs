@@ -65,7 +65,7 @@ fn from_file(name: &str) -> Result<MemoryModel, String> {
     let text = input.read().map_err(|diagnostic| refuse(&Sources::single(name, "").0, &[diagnostic]))?;
     let (mut sources, file) = Sources::single(name, &text);
     let folder = Path::new(name).parent().map(Path::to_path_buf);
-    let loader = Beside { folder, compiler: crate::Compiler::default() };
+    let loader = Beside { folder, others: vec![], compiler: crate::Compiler::default() };
     let axioms = cat::read(&mut sources, file, &loader, &[]);
     let axioms = axioms.map_err(|diagnostics| refuse(&sources, &diagnostics))?;
     Ok(MemoryModel {

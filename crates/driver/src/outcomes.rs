@@ -36,8 +36,8 @@ pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<Outc
     lists(request.engine.as_deref())?;
     let run = watch.run(request.budget);
     let mut report = match load(input) {
-        Err(refused) => of_refused(&input.name, refused),
-        Ok(loaded) => of_loaded(request, &input.name, &loaded, &run),
+        Err(refused) => of_refused(&input.title(), refused),
+        Ok(loaded) => of_loaded(request, &input.title(), &loaded, &run),
     };
     if let (true, Some(model)) = (report.model.is_empty(), &request.model) {
         report.model = model.name.to_string();

@@ -28,7 +28,7 @@ pub fn port(request: &Compare, input: &Input, watch: &Watch) -> Result<PortRepor
     };
     let run = watch.run(request.check.budget);
     let blank = |sources: Sources, diagnostics: Vec<Diagnostic>| PortReport {
-        file: input.name.clone(),
+        file: input.title(),
         test: String::new(),
         from: from.name.to_string(),
         to: to.name.to_string(),

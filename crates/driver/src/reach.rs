@@ -187,7 +187,7 @@ impl<'a> Reach<'a> {
         }
         if dead.len() > NAMED {
             let lines: Vec<String> =
-                dead[NAMED..].iter().map(|span| sources.start(*span).line.to_string()).collect();
+                dead[NAMED..].iter().map(|span| sources.line_name(sources.start(*span))).collect();
             let message = format!("nor these lines: {}", lines.join(", "));
             warnings.push(Diagnostic::warning(codes::UNREACHED, dead[NAMED], message));
         }

@@ -11,7 +11,7 @@ use wattle_source::{Diagnostic, Sources, Span};
 use crate::codes;
 use crate::copies::said;
 use crate::story::story;
-use crate::{Goal, Input, load, models, prepare};
+use crate::{Compiler, Goal, Input, load, models, prepare};
 
 /// The story of a trace, or a report that says why it does not hold.
 pub fn replay(input: &Input) -> CheckReport {
@@ -32,7 +32,7 @@ pub fn replay(input: &Input) -> CheckReport {
         Ok(memory) => memory,
         Err(message) => return refuse(codes::TRACE_UNREADABLE, message),
     };
-    let mut loaded = match load(&Input::text(&trace.file, &trace.language, &trace.text)) {
+    let mut loaded = match load(&input_of(&trace)) {
         Ok(loaded) => loaded,
         Err(refused) => return empty(&trace.file, refused.sources, refused.diagnostics),
     };
@@ -71,6 +71,16 @@ pub fn replay(input: &Input) -> CheckReport {
         translated: prepared.translated(),
         ..empty(&trace.file, loaded.sources, vec![])
     }
+}
+
+/// The texts of a trace, read as they were.
+fn input_of(trace: &Trace) -> Input {
+    let text = |name: &str, text: &str| Input::text(name, &trace.language, text).beside(name);
+    let compiler = Compiler { flags: trace.flags.clone(), ..Compiler::default() };
+    let first = text(&trace.file, &trace.text).read_with(compiler, trace.settings.clone());
+    let linked = trace.linked.iter().map(|(name, part)| text(name, part));
+    let files = std::iter::once(first.clone()).chain(linked).collect();
+    Input::link(files).unwrap_or(first)
 }
 
 /// Write a trace for [`replay`] to read.

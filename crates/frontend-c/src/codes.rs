@@ -15,6 +15,8 @@ wattle_source::codes! {
         "An expression or declaration has a type that does not fit its place.";
     MAIN = "c-main":
         "A program begins with its function main, and there is none.";
+    LINK = "c-link":
+        "A function or variable is defined twice, or two files of a program (--link) declare it with different types.";
     EXTERNAL = "c-external":
         "A variable is declared and nowhere defined. Its initial value is taken to be any.";
 }

@@ -1,6 +1,6 @@
 //! Declarations: names in their scopes, and the types that declarations spell.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use lang_c::ast::*;
@@ -22,6 +22,19 @@ pub(crate) enum Meaning {
     Refused(String),
 }
 
+/// What several files have in common.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// What a name with external linkage means in all of them.
+    pub externals: HashMap<String, Meaning>,
+    /// Structs and unions by their tags, for files where the tag is the same type.
+    tags: HashMap<String, usize>,
+    /// Names of types that are structs or unions without a tag.
+    pub types: HashMap<String, Type>,
+    /// For each file, the tags (`struct node`) and names (`typedef node`) that mean the same type as in the others.
+    pub agreeing: Vec<HashSet<String>>,
+}
+
 /// The scopes of a caller, while a function that it calls sees the outermost one only.
 #[derive(Debug)]
 pub(crate) struct Aside {
@@ -34,11 +47,53 @@ pub(crate) struct Aside {
 pub(crate) struct Scopes {
     names: Vec<HashMap<String, Meaning>>,
     tags: Vec<HashMap<String, usize>>,
+    /// The outermost scopes of the files that are not looked at now.
+    files: Vec<(HashMap<String, Meaning>, HashMap<String, usize>)>,
+    /// The file that is looked at.
+    file: usize,
+    /// What files have in common.
+    pub shared: Shared,
 }
 
 impl Scopes {
-    pub(crate) fn new() -> Scopes {
-        Scopes { names: vec![HashMap::new()], tags: vec![HashMap::new()] }
+    pub(crate) fn new(files: usize) -> Scopes {
+        Scopes {
+            names: vec![HashMap::new()],
+            tags: vec![HashMap::new()],
+            files: (0..files).map(|_| Default::default()).collect(),
+            file: 0,
+            shared: Shared::default(),
+        }
+    }
+
+    pub(crate) fn file(&self) -> usize {
+        self.file
+    }
+
+    /// See the outermost scope of another file. The file before.
+    pub(crate) fn turn_to(&mut self, file: usize) -> usize {
+        let before = self.file;
+        if file != before {
+            let (names, tags) = std::mem::take(&mut self.files[file]);
+            let names = std::mem::replace(&mut self.names[0], names);
+            let tags = std::mem::replace(&mut self.tags[0], tags);
+            self.files[before] = (names, tags);
+            self.file = file;
+        }
+        before
+    }
+
+    /// The tags of the outermost scope, by their full names.
+    pub(crate) fn outermost_tags(&self) -> impl Iterator<Item = (&String, usize)> {
+        self.tags[0].iter().map(|(name, record)| (name, *record))
+    }
+
+    /// The names of types of the outermost scope.
+    pub(crate) fn outermost_types(&self) -> impl Iterator<Item = (&String, &Type)> {
+        self.names[0].iter().filter_map(|(name, meaning)| match meaning {
+            Meaning::Typedef(of) => Some((name, of)),
+            _ => None,
+        })
     }
 
     pub(crate) fn enter(&mut self) {
@@ -88,6 +143,18 @@ impl Scopes {
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.names.iter().flat_map(|scope| scope.keys()).map(String::as_str)
+    }
+
+    /// The type of this tag in an earlier file, if it is the same here.
+    fn shared_tag(&self, full: &str) -> Option<usize> {
+        let agrees = self.shared.agreeing.get(self.file).is_some_and(|names| names.contains(full));
+        self.shared.tags.get(full).copied().filter(|_| agrees)
+    }
+
+    fn share_tag(&mut self, full: &str, record: usize) {
+        if self.shared.agreeing.get(self.file).is_some_and(|names| names.contains(full)) {
+            self.shared.tags.insert(full.to_owned(), record);
+        }
     }
 
     fn tag(&self, name: &str) -> Option<usize> {
@@ -260,9 +327,16 @@ pub(crate) trait Declares {
             match known.filter(|number| !is_definition || self.types().records[*number].fields.is_none()) {
                 Some(number) => number,
                 None => {
-                    let types = self.types();
-                    types.records.push(Record { name: full, is_union, fields: None });
-                    let number = types.records.len() - 1;
+                    let outside = self.scopes().depth() == 1 && name.is_some();
+                    let same = self.scopes().shared_tag(&full).filter(|_| outside);
+                    let number = same.unwrap_or_else(|| {
+                        let types = self.types();
+                        types.records.push(Record { name: full.clone(), is_union, fields: None });
+                        types.records.len() - 1
+                    });
+                    if outside {
+                        self.scopes().share_tag(&full, number);
+                    }
                     if let (Some(name), Some(tags)) = (name, self.scopes().tags.last_mut()) {
                         tags.insert(name, number);
                     }

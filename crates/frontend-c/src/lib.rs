@@ -21,7 +21,7 @@ use lang_c::driver::{Config, Flavor};
 use wattle_frontend::{Frontend, Options, Parsed, Reading};
 use wattle_source::{Diagnostic, FileId, Severity, Sources, Span};
 
-use places::Places;
+use places::{Part, Places};
 use prefilter::Filtered;
 use settings::Settings;
 
@@ -29,6 +29,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "c",
     extensions: &["c", "i"],
     summary: "C with pthreads and C11 atomics",
+    links: true,
     codes: codes::CODES,
     parse,
     fences: edit::fences,
@@ -50,29 +51,37 @@ pub const HEADERS: &[(&str, &str)] = &[
 const STACK: usize = 512 << 20;
 
 fn parse(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading {
-    let text = sources.text(file).to_owned();
-    let name = sources.name(file).to_owned();
     let settings = Settings::read(options.settings);
-    let made = match name.ends_with(".i") {
-        true => None,
-        false => match options.loader.preprocess(&name, &text) {
-            Ok(made) => Some(made),
-            Err(error) => return Err(preprocessor_errors(sources, file, &error.0)),
-        },
-    };
-    let filtered =
-        prefilter::filter(made.as_deref().unwrap_or(&text), file).map_err(|problem| vec![problem])?;
-    let places = match made {
-        None => Places::direct(&filtered, file),
-        Some(made) => Places::through(&filtered, made, sources, file, options.loader),
-    };
+    let (mut texts, mut problems) = (Vec::new(), Vec::new());
+    for file in std::iter::once(&file).chain(options.linked) {
+        match preprocessed(sources, *file, options) {
+            Ok(text) => texts.push((*file, text)),
+            Err(errors) => problems.extend(errors),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut base = 0;
+    let mut parts = Vec::new();
+    for (file, text) in &texts {
+        let part = match &text.made {
+            None => Part::direct(&text.filtered, *file),
+            Some(made) => Part::through(&text.filtered, made.clone(), sources, *file, options.loader),
+        };
+        parts.push((base, part));
+        base += text.filtered.text.len() + 1;
+    }
+    let places = Places::new(parts);
+    let names: Vec<&str> = texts.iter().map(|(file, _)| sources.name(*file)).collect();
+    let texts: Vec<&Filtered> = texts.iter().map(|(_, text)| &text.filtered).collect();
     let result = std::thread::scope(|scope| {
-        let work = || read(&name, &filtered, &places, &settings);
+        let work = || read(&names, &texts, &places, &settings);
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         match worker.map(|worker| worker.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => read(&name, &filtered, &places, &settings),
+            Err(_) => read(&names, &texts, &places, &settings),
         }
     });
     let mut parsed = result?;
@@ -80,13 +89,44 @@ fn parse(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading 
     Ok(parsed)
 }
 
-fn read(name: &str, filtered: &Filtered, places: &Places<'_>, settings: &Settings) -> Reading {
-    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
-    let unit = match lang_c::driver::parse_preprocessed(&config, filtered.text.clone()) {
-        Ok(parse) => parse.unit,
-        Err(error) => return Err(vec![syntax_error(filtered, places, &error)]),
+/// The text of a file on its way to the parser.
+struct Text {
+    /// What the preprocessor made, if it was asked.
+    made: Option<String>,
+    filtered: Filtered,
+}
+
+fn preprocessed(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Result<Text, Vec<Diagnostic>> {
+    let text = sources.text(file).to_owned();
+    let name = sources.name(file).to_owned();
+    let made = match name.ends_with(".i") {
+        true => None,
+        false => match options.loader.preprocess(&name, &text) {
+            Ok(made) => Some(made),
+            Err(error) => return Err(preprocessor_errors(sources, file, &error.0)),
+        },
     };
-    let lowered = lower::lower(name, &unit, places, settings);
+    let filtered = prefilter::filter(made.as_deref().unwrap_or(&text), file);
+    Ok(Text { filtered: filtered.map_err(|problem| vec![problem])?, made })
+}
+
+fn read(names: &[&str], texts: &[&Filtered], places: &Places<'_>, settings: &Settings) -> Reading {
+    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
+    let (mut units, mut problems) = (Vec::new(), Vec::new());
+    let mut base = 0;
+    for text in texts {
+        // Behind as many spaces as there are letters in the files before, so that each place has a number of its own.
+        let behind = " ".repeat(base) + &text.text;
+        match lang_c::driver::parse_preprocessed(&config, behind) {
+            Ok(parse) => units.push(parse.unit),
+            Err(error) => problems.push(syntax_error(text, base, places, &error)),
+        }
+        base += text.text.len() + 1;
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let lowered = lower::lower(names, &units, places, settings);
     let mut problems = lowered.problems;
     problems.sort_by_key(Diagnostic::span);
     problems.dedup();
@@ -98,8 +138,13 @@ fn read(name: &str, filtered: &Filtered, places: &Places<'_>, settings: &Setting
     Ok(Parsed { program: lowered.program, warnings: problems })
 }
 
-fn syntax_error(filtered: &Filtered, places: &Places<'_>, error: &lang_c::driver::SyntaxError) -> Diagnostic {
-    let rest = &filtered.text[error.offset.min(filtered.text.len())..];
+fn syntax_error(
+    filtered: &Filtered,
+    base: usize,
+    places: &Places<'_>,
+    error: &lang_c::driver::SyntaxError,
+) -> Diagnostic {
+    let rest = &filtered.text[error.offset.saturating_sub(base).min(filtered.text.len())..];
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let length = match rest.bytes().next() {
         Some(byte) if word(byte) => rest.bytes().position(|byte| !word(byte)).unwrap_or(rest.len()),

@@ -41,27 +41,55 @@ pub(crate) struct Look {
     pub functions: BTreeMap<String, Facts>,
     /// Assigned or addressed anywhere.
     changed: HashSet<String>,
+    /// For each file, what is its own.
+    private: Vec<HashSet<String>>,
 }
 
 impl Look {
-    pub(crate) fn at(unit: &TranslationUnit) -> Look {
-        let mut look = Look::default();
-        for item in &unit.0 {
-            if let ExternalDeclaration::FunctionDefinition(function) = &item.node {
-                let mut facts = Facts { parameters: parameters(&function.node), ..Facts::default() };
-                facts.visit_statement(&function.node.statement.node, &function.node.statement.span);
-                facts.followed = vec![true; facts.parameters.len()];
-                if let Some(name) = declared_name(&function.node.declarator) {
-                    look.functions.insert(name, facts);
+    /// At all files of a program. A function goes by its [`Look::key`].
+    pub(crate) fn at(units: &[TranslationUnit]) -> Look {
+        let mut look = Look { private: units.iter().map(private).collect(), ..Look::default() };
+        for (file, unit) in units.iter().enumerate() {
+            for item in &unit.0 {
+                if let ExternalDeclaration::FunctionDefinition(function) = &item.node {
+                    let mut facts = Facts { parameters: parameters(&function.node), ..Facts::default() };
+                    facts.visit_statement(&function.node.statement.node, &function.node.statement.span);
+                    facts.followed = vec![true; facts.parameters.len()];
+                    for passed in &mut facts.passed {
+                        passed.callee = look.key(&passed.callee, file);
+                    }
+                    if let Some(name) = declared_name(&function.node.declarator) {
+                        look.functions.insert(look.key(&name, file), facts);
+                    }
                 }
             }
         }
         look.settle();
-        for facts in look.functions.values() {
+        let mut outside = Facts::default();
+        for item in units.iter().flat_map(|unit| &unit.0) {
+            if let ExternalDeclaration::Declaration(declaration) = &item.node {
+                // An address that another global begins with can be followed by everybody.
+                outside.visit_declaration(&declaration.node, &declaration.span);
+            }
+        }
+        for facts in look.functions.values().chain([&outside]) {
             let passed = facts.passed.iter().filter(|passed| passed.is_address).map(|passed| &passed.name);
             look.changed.extend(facts.assigned.iter().chain(&facts.addressed).chain(passed).cloned());
         }
         look
+    }
+
+    /// Is a name that of a function or variable of this file alone?
+    pub(crate) fn is_private(&self, name: &str, file: usize) -> bool {
+        self.private.get(file).is_some_and(|names| names.contains(name))
+    }
+
+    /// What tells a function from those of the same name in other files.
+    pub(crate) fn key(&self, name: &str, file: usize) -> String {
+        match file > 0 && self.is_private(name, file) {
+            true => format!("{name}@{file}"),
+            false => name.to_owned(),
+        }
     }
 
     /// A parameter is followed only if everybody that it is passed to follows it only.
@@ -118,6 +146,46 @@ impl Look {
         let facts = self.functions.get(function);
         facts.and_then(|facts| facts.followed.get(position)).copied().unwrap_or(false)
     }
+}
+
+/// The functions of a file that are its own: declared `static` somewhere in it, or inline, which have a definition in each
+/// file that calls them.
+fn private(unit: &TranslationUnit) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for item in &unit.0 {
+        match &item.node {
+            ExternalDeclaration::FunctionDefinition(function) => {
+                let (is_static, is_extern, is_inline) = said(&function.node.specifiers);
+                if is_static || is_inline && !is_extern {
+                    names.extend(declared_name(&function.node.declarator));
+                }
+            }
+            ExternalDeclaration::Declaration(declaration) if said(&declaration.node.specifiers).0 => {
+                let declarators = declaration.node.declarators.iter();
+                names.extend(declarators.filter_map(|one| declared_name(&one.node.declarator)));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Is it `static`, `extern`, `inline`?
+fn said(specifiers: &[Node<DeclarationSpecifier>]) -> (bool, bool, bool) {
+    let (mut is_static, mut is_extern, mut is_inline) = (false, false, false);
+    for specifier in specifiers {
+        match &specifier.node {
+            DeclarationSpecifier::StorageClass(class) => {
+                is_static |= class.node == StorageClassSpecifier::Static;
+                is_extern |= class.node == StorageClassSpecifier::Extern;
+            }
+            DeclarationSpecifier::Function(function) => {
+                is_inline |= function.node == FunctionSpecifier::Inline
+            }
+            _ => {}
+        }
+    }
+    (is_static, is_extern, is_inline)
 }
 
 pub(crate) fn declared_name(declarator: &Node<Declarator>) -> Option<String> {

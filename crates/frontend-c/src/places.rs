@@ -10,7 +10,13 @@ use wattle_source::{FileId, Loader, Sources, Span};
 
 use crate::prefilter::Filtered;
 
+/// The places of all files of a program, each behind the one before: spans of the parser count on over all of them.
 pub(crate) struct Places<'a> {
+    parts: Vec<(usize, Part<'a>)>,
+}
+
+/// The places of one file.
+pub(crate) struct Part<'a> {
     filtered: &'a Filtered,
     /// The text that was filtered, if line markers lead elsewhere.
     processed: Option<Processed>,
@@ -31,9 +37,40 @@ struct Processed {
 }
 
 impl<'a> Places<'a> {
+    /// Files whose filtered texts begin at these offsets, in order.
+    pub(crate) fn new(parts: Vec<(usize, Part<'a>)>) -> Places<'a> {
+        Places { parts }
+    }
+
+    /// The file that a span is in, and the span there.
+    fn part(&self, span: lang_c::span::Span) -> Option<(&Part<'a>, lang_c::span::Span)> {
+        let number = self.parts.partition_point(|(base, _)| *base <= span.start).checked_sub(1)?;
+        let (base, part) = &self.parts[number];
+        let end = span.end.saturating_sub(*base).min(part.filtered.text.len());
+        Some((part, lang_c::span::Span::span(span.start - base, end)))
+    }
+
+    pub(crate) fn span(&self, span: lang_c::span::Span) -> Span {
+        match self.part(span) {
+            Some((part, own)) if !span.is_none() => part.span(own),
+            _ => Span::NOWHERE,
+        }
+    }
+
+    /// The place of a statement. Of one that a macro makes together with others it is the name of the macro alone: there is
+    /// no place between them.
+    pub(crate) fn statement(&self, span: lang_c::span::Span) -> Span {
+        match self.part(span) {
+            Some((part, own)) if !span.is_none() => part.statement(own),
+            _ => Span::NOWHERE,
+        }
+    }
+}
+
+impl<'a> Part<'a> {
     /// Of a text that stands for itself (`.i`, or nothing was preprocessed).
-    pub(crate) fn direct(filtered: &'a Filtered, file: FileId) -> Places<'a> {
-        Places { filtered, processed: None, file, cache: Default::default() }
+    pub(crate) fn direct(filtered: &'a Filtered, file: FileId) -> Part<'a> {
+        Part { filtered, processed: None, file, cache: Default::default() }
     }
 
     /// Of a text that a preprocessor made of `file`.
@@ -43,7 +80,7 @@ impl<'a> Places<'a> {
         sources: &mut Sources,
         file: FileId,
         loader: &dyn Loader,
-    ) -> Places<'a> {
+    ) -> Part<'a> {
         let line_starts: Vec<usize> =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut files: HashMap<String, Option<FileId>> = HashMap::new();
@@ -79,13 +116,10 @@ impl<'a> Places<'a> {
         let blocks = named.iter().flat_map(|file| block_macros(sources.text(*file))).collect();
         let texts = named.into_iter().map(|file| (file, lines(file))).collect();
         let processed = Some(Processed { text, line_starts, origins, texts, blocks });
-        Places { filtered, processed, file, cache: Default::default() }
+        Part { filtered, processed, file, cache: Default::default() }
     }
 
-    pub(crate) fn span(&self, span: lang_c::span::Span) -> Span {
-        if span.is_none() {
-            return Span::NOWHERE;
-        }
+    fn span(&self, span: lang_c::span::Span) -> Span {
         let (start, end) = (self.filtered.before(span.start), self.filtered.before(span.end));
         let Some(processed) = &self.processed else {
             return Span::new(self.file, start, end.max(start));
@@ -98,14 +132,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of a statement. Of one that a macro makes together with others it is the name of the macro alone: there is
-    /// no place between them.
-    pub(crate) fn statement(&self, span: lang_c::span::Span) -> Span {
+    fn statement(&self, span: lang_c::span::Span) -> Span {
         let whole = self.span(span);
         let Some(processed) = self.processed.as_ref().filter(|_| !whole.is_nowhere()) else { return whole };
         let first = self.place(processed, self.filtered.before(span.start));
         let word = |text: &str| text.chars().take_while(|letter| is_word(*letter)).collect::<String>();
-        let made = word(&self.filtered.text[span.start..]);
+        let made = word(self.filtered.text.get(span.start..).unwrap_or_default());
         let lines = &processed.texts[&first.file];
         let line = lines.partition_point(|(start, _)| *start <= first.start as usize) - 1;
         let (start, text) = &lines[line];

@@ -11,14 +11,16 @@ pub(crate) struct Refusal {
     pub span: Span,
     /// The text is wrong: an error, wherever it stands.
     pub error: Option<wattle_source::Code>,
+    /// A further place of an error, and what it says there.
+    pub other: Option<(wattle_source::Span, String)>,
 }
 
 pub(crate) type Low<T> = Result<T, Refusal>;
 
 pub(crate) fn refuse<T>(what: impl Into<String>, span: Span) -> Low<T> {
-    Err(Refusal { what: what.into(), span, error: None })
+    Err(Refusal { what: what.into(), span, error: None, other: None })
 }
 
 pub(crate) fn wrong<T>(code: wattle_source::Code, what: impl Into<String>, span: Span) -> Low<T> {
-    Err(Refusal { what: what.into(), span, error: Some(code) })
+    Err(Refusal { what: what.into(), span, error: Some(code), other: None })
 }

@@ -22,6 +22,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "cub",
     extensions: &["cub"],
     summary: "the language of Cubicle and Cubicle-W: systems with any number of processes",
+    links: false,
     codes: codes::CODES,
     parse,
     fences: |_| vec![],

@@ -32,6 +32,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "litmus",
     extensions: &["litmus"],
     summary: "litmus tests of the herd tools",
+    links: false,
     codes: codes::CODES,
     parse,
     fences: wattle_program::Vocabulary::fences,

@@ -24,6 +24,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "rmm",
     extensions: &["rmm"],
     summary: "the language of Memorax",
+    links: false,
     codes: codes::CODES,
     parse,
     fences: |_| vec![wattle_program::Fence::full()],

@@ -22,6 +22,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "wtl",
     extensions: &["wtl"],
     summary: "wattle's own language: threads with shared variables, fences, remote memory access",
+    links: false,
     codes: codes::CODES,
     parse,
     fences: edit::fences,

@@ -30,6 +30,8 @@ pub struct Options<'a> {
     pub loader: &'a dyn Loader,
     /// What the command line says about languages, by names such as `data-model`. A front end takes those that it knows.
     pub settings: &'a [(String, String)],
+    /// Further files of the same program, for a language that [links](Frontend::links).
+    pub linked: &'a [FileId],
 }
 
 /// A program, or all errors of the text and not only the first.
@@ -46,6 +48,8 @@ pub struct Frontend {
     /// Of file names, without the dot.
     pub extensions: &'static [&'static str],
     pub summary: &'static str,
+    /// Can several files be one program?
+    pub links: bool,
     /// The codes of its diagnostics, each with its explanation.
     pub codes: &'static [Code],
     /// Read the text of a file. The texts of files that it includes, or that are made of it, are added
@@ -53,7 +57,7 @@ pub struct Frontend {
     pub parse: fn(&mut Sources, FileId, &Options<'_>) -> Reading,
     /// The fences that a text of this vocabulary can say.
     pub fences: fn(Vocabulary) -> Vec<Fence>,
-    /// Put these fences or flushes into the text of the program.
+    /// Put these fences or flushes into the text of a file of the program; their places are in that file.
     pub edit: fn(&Sources, FileId, &Program, &[Insertion]) -> Edits,
     /// Take the fences with these spans out of the text.
     pub remove: fn(&Sources, FileId, &[Span]) -> Edits,
@@ -63,7 +67,7 @@ impl Frontend {
     /// Read a text that stands alone: it includes nothing, and nobody asks for its lines.
     pub fn read(&self, name: &str, text: &str) -> Reading {
         let (mut sources, file) = Sources::single(name, text);
-        (self.parse)(&mut sources, file, &Options { loader: &NoLoader, settings: &[] })
+        (self.parse)(&mut sources, file, &Options { loader: &NoLoader, settings: &[], linked: &[] })
     }
 }
 

@@ -21,6 +21,7 @@ pub const FRONTEND: Frontend = Frontend {
     name: "wir",
     extensions: &["wir"],
     summary: "wattle's own printed form of programs",
+    links: false,
     codes: CODES,
     parse,
     fences: Vocabulary::fences,

@@ -8,7 +8,7 @@
 use wattle_memory::axiomatic::{Judgement, explain_cycle, relation};
 use wattle_memory::{Event, EventKind, Execution};
 use wattle_program::{Program, Shape};
-use wattle_source::Sources;
+use wattle_source::{FileId, Sources};
 
 use crate::names::value_name;
 
@@ -18,10 +18,24 @@ pub struct Link {
     /// The name of the thread; empty for an initial write.
     pub thread: String,
     pub line: Option<u32>,
+    /// The file of the line, if it is not the first.
+    pub file: Option<String>,
     /// `W x=1`, `R y=0`.
     pub event: String,
     /// `po`, `rf`, `co`, `fr`.
     pub relation: String,
+}
+
+impl Link {
+    /// The line: its number, behind the name of its file if that is not the first.
+    pub(crate) fn line_name(&self) -> String {
+        let file = self.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file));
+        match (file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (None, Some(line)) => line.to_string(),
+            (_, None) => String::new(),
+        }
+    }
 }
 
 /// Empty: there is none, and the execution is sequentially consistent.
@@ -91,11 +105,13 @@ pub(crate) fn link(
 ) -> Link {
     let line = event.thread.zip(event.edge).and_then(|(thread, edge)| {
         let span = program.process(shape.info(thread).process).cfg.edge(edge).origin.0;
-        (!span.is_nowhere()).then(|| sources.start(span).line)
+        (!span.is_nowhere()).then(|| sources.start(span))
     });
     Link {
         thread: event.thread.map(|thread| shape.thread_name(program, thread)).unwrap_or_default(),
-        line,
+        line: line.map(|place| place.line),
+        file: (line.filter(|place| place.file != FileId::default()))
+            .map(|place| sources.name(place.file).to_owned()),
         event: event_name(program, shape, event),
         relation: relation.to_owned(),
     }

@@ -1,5 +1,7 @@
 //! The result of repairing one file under one model.
 
+use std::collections::BTreeMap;
+
 use similar::TextDiff;
 use wattle_engine::{Property, Reason, Statistics};
 use wattle_source::{Diagnostic, FileId, Sources};
@@ -31,8 +33,13 @@ impl FixReport {
         else {
             return None;
         };
-        let diff = TextDiff::from_lines(self.sources.text(FileId(0)), edited);
-        Some(diff.unified_diff().context_radius(3).header(&self.file, &self.file).to_string())
+        let mut all = String::new();
+        for (file, text) in edited {
+            let name = self.sources.name(*file);
+            let diff = TextDiff::from_lines(self.sources.text(*file), text);
+            all.push_str(&diff.unified_diff().context_radius(3).header(name, name).to_string());
+        }
+        Some(all)
     }
 
     /// What the verdict rests on that was not written so.
@@ -62,8 +69,8 @@ pub enum FixVerdict {
         minimal: bool,
         /// The sets found: one, or all of them if that was asked for.
         sets: Vec<Vec<Placement>>,
-        /// The text with the fences of the first set in it, re-read and re-checked.
-        edited: Option<String>,
+        /// The texts with the fences of the first set in them, re-read and re-checked: those of the files that change.
+        edited: Option<BTreeMap<FileId, String>>,
     },
     /// Of the fences that the text has, these must stay and those can go together.
     Relaxed {
@@ -72,7 +79,7 @@ pub enum FixVerdict {
         remove: Vec<Placement>,
         /// Every smaller set to keep has a replayed counterexample.
         minimal: bool,
-        edited: Option<String>,
+        edited: Option<BTreeMap<FileId, String>>,
     },
     /// Fences cannot help, for this reason.
     Unrepairable {
@@ -124,6 +131,17 @@ impl Proof {
     }
 }
 
+impl Placement {
+    /// The line as people name it.
+    pub(crate) fn line_name(&self) -> Option<String> {
+        let line = self.line?;
+        Some(match self.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file)) {
+            Some(file) => format!("{file}:{line}"),
+            None => line.to_string(),
+        })
+    }
+}
+
 /// One fence or flush.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -132,6 +150,8 @@ pub struct Placement {
     /// In this copy only.
     pub copy: Option<u32>,
     pub line: Option<u32>,
+    /// The file of the line, if it is not the first.
+    pub file: Option<String>,
     /// What it stands after, such as `store x`; for a control point, `line 7`.
     pub after: String,
     /// `fence`, `flush`, …

@@ -39,6 +39,7 @@ pub fn tell_graph(
     }
     Some(Story {
         threads: shape.thread_ids().map(|thread| shape.thread_name(program, thread)).collect(),
+        files: sources.names(),
         start: vec![],
         violated,
         finish: finish(sources, program, &shape, state, &counterexample.violated, &moves),
@@ -98,7 +99,8 @@ impl Teller<'_> {
         let Some(origin) = self.origin(event) else { return "an initial value".into() };
         let thread = self.execution.events[event as usize].thread;
         let thread = thread.map(|thread| self.shape.thread_name(self.program, thread)).unwrap_or_default();
-        let line = place(self.sources, origin).map(|place| format!(", line {}", place.line));
+        let line = place(self.sources, origin);
+        let line = line.map(|place| format!(", line {}", self.sources.line_name(place)));
         format!("`{}` of {thread}{}", statement_text(self.sources, origin), line.unwrap_or_default())
     }
 
@@ -189,7 +191,7 @@ impl Teller<'_> {
             None => Writer::Initial,
             Some((thread, edge)) => {
                 let origin = self.program.process(self.shape.info(thread).process).cfg.edge(edge).origin.0;
-                let line = place(self.sources, origin).map(|place| place.line);
+                let line = place(self.sources, origin);
                 Writer::Thread { thread: thread.0 as usize, line }
             }
         }

@@ -1,7 +1,7 @@
 //! A counterexample as a story: what each thread did, what it read and from whom, when stores
 //! reached memory, and how it ended. Text and JSON render the same story.
 
-use wattle_source::Position;
+use wattle_source::{FileId, Position};
 
 use crate::Link;
 
@@ -9,6 +9,8 @@ use crate::Link;
 pub struct Story {
     /// The names of all threads, in their order.
     pub threads: Vec<String>,
+    /// The names of all files, in their order.
+    pub files: Vec<String>,
     /// Initial contents that the program leaves open, as this execution has them.
     pub start: Vec<(String, String)>,
     pub moves: Vec<Move>,
@@ -20,6 +22,22 @@ pub struct Story {
     pub finish: Finish,
     /// Does the property hold under sequential consistency? `None`: not known, or not asked.
     pub holds_under_sc: Option<bool>,
+}
+
+impl Story {
+    /// A file, if it is not the first.
+    pub(crate) fn file(&self, place: Position) -> Option<&str> {
+        let other = place.file != FileId::default();
+        self.files.get(place.file.0 as usize).map(String::as_str).filter(|_| other)
+    }
+
+    /// A line: its number, behind the name of its file if that is not the first.
+    pub(crate) fn line(&self, place: Position) -> String {
+        match self.file(place) {
+            Some(file) => format!("{}:{}", file.rsplit('/').next().unwrap_or(file), place.line),
+            None => place.line.to_string(),
+        }
+    }
 }
 
 /// One line of the story. Consecutive steps of one statement are one move.
@@ -74,7 +92,7 @@ pub enum Effect {
     Reached {
         location: String,
         value: String,
-        line: Option<u32>,
+        line: Option<Position>,
     },
     /// A local gets a value that no load shows.
     Local {
@@ -124,7 +142,7 @@ pub enum Via {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Writer {
     Initial,
-    Thread { thread: usize, line: Option<u32> },
+    Thread { thread: usize, line: Option<Position> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +198,6 @@ pub struct Finish {
 pub struct Standing {
     pub thread: String,
     pub label: Option<String>,
-    pub line: Option<u32>,
+    pub line: Option<Position>,
     pub ended: bool,
 }

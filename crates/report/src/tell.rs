@@ -66,6 +66,7 @@ pub fn tell(
     };
     Some(Story {
         threads: shape.thread_ids().map(|thread| shape.thread_name(program, thread)).collect(),
+        files: sources.names(),
         start,
         violated: violated(sources, program, &shape, &counterexample.violated),
         finish: finish(sources, program, &shape, &state, &counterexample.violated, &moves),
@@ -119,7 +120,7 @@ struct Teller<'a> {
     /// For each step, the writes that its reads took their values from.
     sources_of_reads: BTreeMap<usize, Vec<u32>>,
     /// The source line of each step so far.
-    lines: Vec<Option<u32>>,
+    lines: Vec<Option<Position>>,
     /// The places of the stores in each thread's buffer, oldest first.
     buffered: Vec<Vec<(u32, Option<Position>)>>,
     /// The pending remote halves, with the places of the statements that started them.
@@ -137,7 +138,7 @@ impl Teller<'_> {
                 let id = *edge;
                 let edge = self.program.process(self.shape.info(thread).process).cfg.edge(id);
                 let place = self.place(edge.origin.0);
-                self.lines.push(place.map(|place| place.line));
+                self.lines.push(place);
                 let effects = self.effects(number, thread, edge, choices, before, result);
                 self.step(thread, id, edge, place, effects);
             }
@@ -151,7 +152,7 @@ impl Teller<'_> {
                     place = oldest.and_then(|oldest| buffered.remove(oldest).1);
                     reached.push((location, value));
                 }
-                let line = place.map(|place| place.line);
+                let line = place;
                 self.lines.push(line);
                 let effects = reached.into_iter().map(|(location, value)| {
                     let (location, value) = self.cell(location, Some(value));
@@ -364,7 +365,7 @@ impl Teller<'_> {
     fn remote(&mut self, number: usize, thread: ThreadId, half: &Half, before: &State, result: &MoveResult) {
         let known = self.started.iter().position(|(other, pending, _)| *other == thread && pending == half);
         let place = known.and_then(|known| self.started.remove(known).2);
-        let line = place.map(|place| place.line);
+        let line = place;
         self.lines.push(line);
         let write = self.sources_of_reads.get(&number).and_then(|writes| writes.first()).copied();
         let content = |state: &State, at: u32| self.cell(at, state.memory.get(at as usize)).1;
@@ -649,7 +650,7 @@ fn standing(
     Standing {
         thread: shape.thread_name(program, thread),
         label: info.labels.first().map(ToString::to_string),
-        line: span.and_then(|span| place(sources, span)).map(|place| place.line),
+        line: span.and_then(|span| place(sources, span)),
         ended: info.end,
     }
 }

@@ -36,6 +36,7 @@ impl Span {
 /// A position as people count: lines and columns from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
+    pub file: FileId,
     pub line: u32,
     pub column: u32,
 }
@@ -82,21 +83,34 @@ impl Sources {
 
     /// Line and column of a byte offset; offsets past the end count as the end.
     pub fn place(&self, file: FileId, offset: u32) -> Position {
-        let Some(file) = self.files.get(file.0 as usize) else {
-            return Position { line: 1, column: 1 };
+        let Some(content) = self.files.get(file.0 as usize) else {
+            return Position { file, line: 1, column: 1 };
         };
-        let line = file.line_starts.partition_point(|&start| start <= offset) - 1;
-        let start = file.line_starts[line] as usize;
-        let mut end = (offset as usize).min(file.text.len());
-        while !file.text.is_char_boundary(end) {
+        let line = content.line_starts.partition_point(|&start| start <= offset) - 1;
+        let start = content.line_starts[line] as usize;
+        let mut end = (offset as usize).min(content.text.len());
+        while !content.text.is_char_boundary(end) {
             end -= 1;
         }
-        let column = file.text.get(start..end).map_or(0, |text| text.chars().count());
-        Position { line: line as u32 + 1, column: column as u32 + 1 }
+        let column = content.text.get(start..end).map_or(0, |text| text.chars().count());
+        Position { file, line: line as u32 + 1, column: column as u32 + 1 }
+    }
+
+    /// A line as people name it: by its number alone in the first file, with the file in others.
+    pub fn line_name(&self, place: Position) -> String {
+        match place.file == FileId::default() {
+            true => place.line.to_string(),
+            false => format!("{}:{}", last_part(self.name(place.file)), place.line),
+        }
     }
 
     pub fn start(&self, span: Span) -> Position {
         self.place(span.file, span.start)
+    }
+
+    /// The names of all files.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|file| file.name.to_string()).collect()
     }
 
     /// The text under a span.
@@ -110,6 +124,11 @@ impl Sources {
         let Some(&start) = file.line_starts.get(line as usize - 1) else { return "" };
         file.text[start as usize..].lines().next().unwrap_or("")
     }
+}
+
+/// A file's name without folders.
+fn last_part(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
 }
 
 /// Replace the text under `span` (empty: insert there).

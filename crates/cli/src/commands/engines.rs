@@ -25,8 +25,9 @@ pub(crate) fn run(args: &args::Engines, session: &mut Session) -> Result<Exit, S
         None => models::models().to_vec(),
     };
     let mut exit = Exit::Good;
-    for input in gather(&args.files, args.lang.as_deref(), &mut io::stdin().lock()) {
-        let input = args.c.reading(input.with_copies(args.copies.clone()));
+    let files = gather(&args.files, args.lang.as_deref(), &mut io::stdin().lock());
+    let files = files.into_iter().map(|input| input.with_copies(args.copies.clone()));
+    for input in args.c.inputs(files.collect()) {
         for model in &models {
             let acceptances = match acceptances(&input, model, &settings) {
                 Ok(acceptances) => acceptances,

@@ -100,7 +100,7 @@ impl Session {
 fn inputs(inputs: &Inputs) -> Vec<Input> {
     let reading = &inputs.reading;
     let found = gather(&inputs.files, reading.lang.as_deref(), &mut io::stdin().lock());
-    found.into_iter().map(|input| reading.c.reading(input.with_copies(reading.copies.clone()))).collect()
+    reading.c.inputs(found.into_iter().map(|input| input.with_copies(reading.copies.clone())).collect())
 }
 
 fn budget(search: &Search) -> Budget {

@@ -219,6 +219,7 @@ fn a_repair_up_to_a_bound_says_so() {
     let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
     assert_eq!(kinds, ["lwsync", "lwsync"]);
     let edited = edited.unwrap();
+    let edited = edited.into_values().next().unwrap();
     assert!(edited.contains("    fence lwsync;\n    y = 1;"), "{edited}");
     assert!(edited.contains("  fence lwsync;\n  r = x;"), "{edited}");
 }

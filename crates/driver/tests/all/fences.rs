@@ -1,6 +1,7 @@
 //! `fix` on litmus tests of each architecture: the fences of the literature, in a text that was read
 //! and checked again.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use wattle_driver::engines::Settings;
@@ -9,6 +10,12 @@ use wattle_driver::{Input, Watch, models};
 use wattle_engine_refine::Refine;
 use wattle_memory::reduction::Keeps;
 use wattle_report::{FixReport, FixVerdict, Proof};
+use wattle_source::FileId;
+
+/// The text of a program of one file.
+fn only(edited: Option<BTreeMap<FileId, String>>) -> String {
+    edited.unwrap().into_values().next().unwrap()
+}
 
 fn corpus(path: &str) -> Input {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path);
@@ -46,7 +53,7 @@ thread q {
             panic!("{:?} {:?}", report.verdict, report.notes)
         };
         assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
-        assert!(edited.unwrap().contains("data = turn; fence ww; turn"));
+        assert!(only(edited).contains("data = turn; fence ww; turn"));
     }
 }
 
@@ -66,7 +73,7 @@ fn flushes_that_can_go_are_taken_away() {
         panic!("{:?} {:?}", report.verdict, report.notes)
     };
     assert_eq!((count, proof), (1, Proof::Safe));
-    assert!(edited.unwrap().contains("m = get(msg, sender);\n    flush(sender);"));
+    assert!(only(edited).contains("m = get(msg, sender);\n    flush(sender);"));
 }
 
 /// Where the answers come from: `repair`'s own tests of these shapes say it. C: release before the
@@ -84,7 +91,7 @@ fn barriers_that_an_engine_refuses_are_not_tried() {
             panic!("{:?} {:?}", report.verdict, report.notes)
         };
         assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
-        assert!(edited.unwrap().contains(&format!("data = 1; {fence} flag = 1;")), "{keeps:?}");
+        assert!(only(edited).contains(&format!("data = 1; {fence} flag = 1;")), "{keeps:?}");
         assert_eq!(report.notes.iter().filter(|note| note.contains("only full fences")).count(), notes);
     }
 }
@@ -123,7 +130,8 @@ fn classic_litmus_tests_get_their_fences_as_instructions() {
         assert_eq!((proof, minimal), (Proof::Safe, true), "{name}");
         let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
         assert_eq!(kinds, expected.split_whitespace().collect::<Vec<_>>(), "{name}");
-        let edited = edited.unwrap_or_else(|| panic!("{name}: {:?}", report.notes));
+        assert!(edited.is_some(), "{name}: {:?}", report.notes);
+        let edited = only(edited);
         assert!(edited.contains(said), "{name}:\n{edited}");
     }
 }
@@ -139,7 +147,7 @@ fn the_workers_of_pgsql_need_two_fences_each_on_power() {
     };
     assert_eq!((proof, minimal, count, source_count), (Proof::Bounded, false, 4, Some(2)));
     assert!(sets[0].iter().all(|one| one.kind == "lwsync"));
-    assert!(edited.unwrap().contains("fence lwsync;\n      latch[other] = 1;"));
+    assert!(only(edited).contains("fence lwsync;\n      latch[other] = 1;"));
 }
 
 /// The same for a text without an architecture: the weakest fence that it can say, as each model has it.
@@ -165,7 +173,7 @@ fn a_text_gets_the_weakest_fences_that_it_can_say() {
         assert_eq!((proof, minimal), (Proof::Safe, true), "{model}");
         let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
         assert_eq!(kinds.join(" "), expected, "{model}");
-        let edited = edited.unwrap();
+        let edited = only(edited);
         assert!(edited.contains(&format!("  {}\n  y = 1;", said[0])), "{model}:\n{edited}");
         assert!(edited.contains(&format!("  {}\n  s = x;", said[1])), "{model}:\n{edited}");
     }
@@ -184,7 +192,7 @@ fn what_a_translation_adds_is_not_relaxed() {
             panic!("{model}: {:?} {:?}", report.verdict, report.notes)
         };
         assert_eq!((keep.len(), remove.len()), (0, 2), "{model}");
-        assert!(!edited.unwrap().contains("fence"), "{model}");
+        assert!(!only(edited).contains("fence"), "{model}");
     }
 }
 
@@ -192,7 +200,7 @@ fn repaired(text: &str, model: &str, anywhere: bool) -> Option<(usize, String)> 
     let request = Fix { anywhere, ..Fix::new(models::resolve(model, false).unwrap()) };
     let report = fix(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap();
     match report.verdict {
-        FixVerdict::Repaired { source_count, edited, .. } => Some((source_count.unwrap(), edited.unwrap())),
+        FixVerdict::Repaired { source_count, edited, .. } => Some((source_count.unwrap(), only(edited))),
         FixVerdict::AlreadySafe { .. } => None,
         other => panic!("{model}: {other:?} {:?}\n{text}", report.notes),
     }

@@ -7,6 +7,7 @@ mod engines;
 mod fences;
 mod lies;
 mod limits;
+mod linked;
 mod no_execution;
 mod races;
 mod refusals;

@@ -1,6 +1,6 @@
 //! From a satisfying assignment to an execution: who did what, who read from whom, who wrote first.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use wattle_engine::Path;
 use wattle_logic::{Sort, Value};
@@ -108,16 +108,18 @@ impl Steps {
     fn new(shape: &Shape, structure: &Structure<'_>, assignment: &dyn Assignment) -> Steps {
         let mut paths: Vec<Path> = vec![vec![]; shape.threads.len()];
         let mut position = vec![0; structure.steps.len()];
-        // A step without a result is the last of its thread.
-        let faulted: BTreeSet<u32> = (structure.faults.iter())
+        // A step without a result is the last of its thread, and what comes after its fault is not chosen.
+        let faulted: BTreeMap<u32, usize> = (structure.faults.iter())
             .filter(|failure| assignment.is_true(failure.when))
-            .map(|failure| failure.step)
+            .map(|failure| (failure.step, failure.choices))
             .collect();
         for (number, step) in structure.steps.iter().enumerate() {
-            if assignment.is_true(step.taken) || faulted.contains(&(number as u32)) {
+            let fault = faulted.get(&(number as u32));
+            if assignment.is_true(step.taken) || fault.is_some() {
                 let path = &mut paths[step.thread.0 as usize];
                 position[number] = path.len() as u32;
-                let choices = step.choices.iter().map(|input| assignment.chosen(*input));
+                let made = fault.copied().unwrap_or(step.choices.len());
+                let choices = step.choices.iter().take(made).map(|input| assignment.chosen(*input));
                 path.push((step.edge, choices.collect()));
             }
         }

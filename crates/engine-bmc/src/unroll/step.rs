@@ -41,7 +41,13 @@ impl From<Unsupported> for Halt {
 /// A condition that speaks of what its own step reads, or that comes after such a one.
 enum Inner {
     Holds(Expr),
-    Defined { condition: Expr, fault: Fault, op: Option<usize> },
+    /// `choices`: how many of the step's choices were made before.
+    Defined {
+        condition: Expr,
+        fault: Fault,
+        op: Option<usize>,
+        choices: usize,
+    },
 }
 
 /// An event of the step whose guard is not known before the step is done.
@@ -141,12 +147,14 @@ impl Run<'_, '_, '_> {
         let guards = self.guards(free);
         let taken = guards.last().copied().unwrap_or(self.outer);
         let structure = &mut *self.unroller.structure;
+        let choices = self.choices.len();
         for (op, condition) in self.asserted {
             let not = guard::not(&mut structure.arena, condition);
             let when = guard::and(&mut structure.arena, taken, not);
             structure.assertions.push(Failure {
                 step: self.step,
                 op: Some(op),
+                choices,
                 when,
                 fault: None,
                 half: false,
@@ -192,7 +200,7 @@ impl Run<'_, '_, '_> {
                     let holds = guard::implies(&mut structure.arena, taken, condition);
                     structure.requirements.push(holds);
                 }
-                Inner::Defined { condition, fault, op } => {
+                Inner::Defined { condition, fault, op, choices } => {
                     let not = guard::not(&mut structure.arena, condition);
                     let when = guard::and(&mut structure.arena, taken, not);
                     let half = !self.pending.is_empty();
@@ -202,7 +210,8 @@ impl Run<'_, '_, '_> {
                     });
                     level += 1;
                     let step = self.step;
-                    structure.faults.push(Failure { step, op, when, fault: Some(fault), half, stored });
+                    let fault = Some(fault);
+                    structure.faults.push(Failure { step, op, choices, when, fault, half, stored });
                     taken = guard::and(&mut structure.arena, taken, condition);
                     guards.push(taken);
                 }
@@ -290,10 +299,11 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
     fn defined(&mut self, term: &Term, op: Option<usize>) -> Result<Known, Halt> {
         let mut evaluation = self.unroller.evaluation(&self.state);
         let known = evaluation.value(term)?;
+        let choices = self.choices.len();
         for (condition, fault) in evaluation.needs {
             // What the step did before it had no result has happened.
             if self.is_inner(condition) || !self.pending.is_empty() {
-                self.inner.push(Inner::Defined { condition, fault, op });
+                self.inner.push(Inner::Defined { condition, fault, op, choices });
                 self.level += 1;
                 continue;
             }
@@ -302,7 +312,8 @@ impl<'b, 'a> Domain<'b, 'a> for Run<'_, 'b, 'a> {
             let when = guard::and(arena, self.outer, not);
             if arena.value(when) != Some(0) {
                 let step = self.step;
-                self.faults.push(Failure { step, op, when, fault: Some(fault), half: false, stored: false });
+                let (fault, half, stored) = (Some(fault), false, false);
+                self.faults.push(Failure { step, op, choices, when, fault, half, stored });
             }
             self.narrow(condition)?;
         }

@@ -102,6 +102,8 @@ pub(crate) struct Input {
 pub(crate) struct Failure {
     pub step: u32,
     pub op: Option<usize>,
+    /// Of a fault: how many of its step's choices come before it. The others are never made.
+    pub choices: usize,
     /// It happens, and fails.
     pub when: Expr,
     pub fault: Option<Fault>,

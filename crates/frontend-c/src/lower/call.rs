@@ -77,6 +77,11 @@ impl<'a> Body<'_, 'a> {
             match meaning {
                 Some(Meaning::Function(number)) => return self.direct(number, name, arguments, span),
                 None => {
+                    // One of another file.
+                    let outside = self.unit.scopes.shared.externals.get(name);
+                    if let Some(Meaning::Function(number)) = outside.filter(|_| self.unit.links()) {
+                        return self.direct(*number, name, arguments, span);
+                    }
                     return match self.library(name, arguments, span)? {
                         Some(result) => Ok(result),
                         None => self.unknown(name, None, arguments, span),
@@ -236,19 +241,21 @@ impl<'a> Body<'_, 'a> {
         let Kind::Function(signature) = self.unit.functions[number].of.kind.clone() else {
             return refuse("a call of something that is no function", span);
         };
-        let name = self.unit.functions[number].name.clone();
+        let key = self.unit.functions[number].key.clone();
         let mut given = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {
             let of = signature.parameters.get(position).cloned();
-            given.push(self.given(&name, position, argument, of)?);
+            given.push(self.given(&key, position, argument, of)?);
         }
         self.enter(number, &signature.result);
         let aside = self.unit.scopes.set_aside();
+        let file = self.unit.scopes.turn_to(self.unit.functions[number].file);
         self.unit.scopes.enter();
         let bound = self.bind(definition, given, span);
         if bound.is_ok() {
             self.statement(&definition.node.statement);
         }
+        self.unit.scopes.turn_to(file);
         self.unit.scopes.restore(aside);
         let result = self.leave();
         bound?;
@@ -267,7 +274,7 @@ impl<'a> Body<'_, 'a> {
     /// Begin a function: a frame with a place for its result.
     pub(super) fn enter(&mut self, number: usize, result: &Type) {
         let returns = self.graph.point();
-        let facts = self.unit.look.functions.get(&self.unit.functions[number].name);
+        let facts = self.unit.look.functions.get(&self.unit.functions[number].key);
         let goes_back = facts.is_some_and(|facts| facts.goes_back);
         let rounds = self.frames.last().map_or(Some(1), |frame| frame.rounds).filter(|_| !goes_back);
         let name = self.unit.functions[number].name.clone();

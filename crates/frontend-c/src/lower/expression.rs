@@ -58,7 +58,16 @@ impl<'a> Body<'_, 'a> {
                 }
                 self.assign(target, &binary.node.rhs, expression.span).map(|_| ())
             }
-            _ => self.operand(expression).map(|_| ()),
+            _ => {
+                // A value that nobody uses may be none: division by zero is a fault all the same.
+                if let Operand::Value(value) = self.operand(expression)?
+                    && super::divides(&value.term)
+                {
+                    let local = self.temporary(value.term.sort());
+                    self.graph.op(Op::Assign { local, value: value.term });
+                }
+                Ok(())
+            }
         }
     }
 

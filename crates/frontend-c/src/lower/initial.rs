@@ -364,7 +364,8 @@ impl<'a> Unit<'a> {
             (true, Some(Initializer::Expression(expression))) => {
                 let of = global.of.clone();
                 let span = expression.span;
-                let value = evaluate(self, expression).and_then(|value| value.convert(&of, span));
+                let value = self.outside(number, |unit| evaluate(unit, expression));
+                let value = value.and_then(|value| value.convert(&of, span));
                 value.ok().and_then(|value| value.known())
             }
             _ => None,
@@ -373,12 +374,30 @@ impl<'a> Unit<'a> {
         value
     }
 
-    /// The memory of a global.
+    /// The memory of a global. Its initial value means what it means at its place, whatever scope asks for it first.
     pub(super) fn global_object(&mut self, number: usize, span: Span) -> Low<usize> {
+        match self.globals[number].object {
+            Some(object) => Ok(object),
+            None => self.outside(number, |unit| unit.local_object(number, span)),
+        }
+    }
+
+    /// Do something in the outermost scope of a global's file.
+    fn outside<T>(&mut self, number: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let aside = self.scopes.set_aside();
+        let file = self.scopes.turn_to(self.globals[number].file);
+        let result = work(self);
+        self.scopes.turn_to(file);
+        self.scopes.restore(aside);
+        result
+    }
+
+    /// The memory of a global whose initial value speaks of this scope.
+    pub(super) fn local_object(&mut self, number: usize, span: Span) -> Low<usize> {
         if let Some(object) = self.globals[number].object {
             return Ok(object);
         }
-        let (name, of) = (self.globals[number].name.clone(), self.globals[number].of.clone());
+        let (name, of) = (self.title(number), self.globals[number].of.clone());
         let is_extern = self.globals[number].storage.is_extern;
         let made =
             self.object(&name, &of, &[], &|_, _| if is_extern { Init::Any } else { Init::Values(vec![]) });
@@ -660,7 +679,9 @@ impl<'a> Body<'_, 'a> {
         };
         let start = match initializer.map(|initializer| &initializer.node) {
             None => Value::int(0),
-            Some(Initializer::Expression(expression)) => evaluate(self.unit, expression)?,
+            Some(Initializer::Expression(expression)) => {
+                self.unit.outside(number, |unit| evaluate(unit, expression))?
+            }
             Some(Initializer::List(_)) => {
                 return refuse("a list of initial values for a variable of each thread", span);
             }

@@ -15,6 +15,7 @@ mod graph;
 mod heap;
 mod initial;
 mod letters;
+mod link;
 mod lists;
 mod place;
 mod statement;
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 
 use lang_c::ast::*;
 use lang_c::span::Node;
-use wattle_logic::{Sort, Term};
+use wattle_logic::{Binary, Sort, Term};
 use wattle_program::{
     Choice, Dimension, Init, Local, Name, Op, Place, Process, ProcessId, Program, Replicas, Tags, Variable,
     Vocabulary, passes,
@@ -52,11 +53,26 @@ pub(crate) struct Lowered {
     pub problems: Vec<Diagnostic>,
 }
 
-pub(crate) fn lower(name: &str, unit: &TranslationUnit, places: &Places<'_>, settings: &Settings) -> Lowered {
-    let mut lowering = Unit::new(name, unit, places, settings);
-    lowering.declare_all(unit);
-    let main = lowering.function_named("main").filter(|main| lowering.functions[*main].definition.is_some());
-    match main {
+/// The program of these files, with their names.
+pub(crate) fn lower(
+    names: &[&str],
+    units: &[TranslationUnit],
+    places: &Places<'_>,
+    settings: &Settings,
+) -> Lowered {
+    let mut lowering = Unit::new(names, units, places, settings);
+    if units.len() > 1 {
+        lowering.scopes.shared.agreeing = link::agreeing(units, places, settings);
+    }
+    for (file, unit) in units.iter().enumerate() {
+        lowering.scopes.turn_to(file);
+        lowering.declare_all(unit);
+    }
+    let main = match lowering.scopes.shared.externals.get("main") {
+        Some(Meaning::Function(main)) => Some(*main),
+        _ => None,
+    };
+    match main.filter(|main| lowering.functions[*main].definition.is_some()) {
         Some(main) => lowering.threads(main),
         None => {
             let problem = Diagnostic::error(codes::MAIN, Span::NOWHERE, "there is no function `main`");
@@ -73,6 +89,10 @@ struct Global<'a> {
     initializer: Option<&'a Node<Initializer>>,
     storage: Storage,
     span: Span,
+    /// The file that it is declared in, first.
+    file: usize,
+    /// Of one that is not this file's alone: where it is defined, and whether with a value.
+    defined: Option<(usize, Span, bool)>,
     /// Has it memory yet?
     object: Option<usize>,
     constant: Option<Option<i64>>,
@@ -80,8 +100,13 @@ struct Global<'a> {
 
 struct Function<'a> {
     name: String,
+    /// What tells it from others of the same name ([`Look::key`]).
+    key: String,
     of: Type,
     definition: Option<&'a Node<FunctionDefinition>>,
+    /// Where its names mean what its body means.
+    file: usize,
+    span: Span,
 }
 
 /// Memory: the variables of its scalars, by their paths.
@@ -92,6 +117,8 @@ struct Object {
 /// What all threads share.
 struct Unit<'a> {
     places: &'a Places<'a>,
+    /// The names of the files, without folders.
+    files: Vec<String>,
     settings: &'a Settings,
     types: Types,
     scopes: Scopes,
@@ -115,28 +142,29 @@ struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn new(
-        name: &str,
-        unit: &'a TranslationUnit,
+        names: &[&str],
+        units: &'a [TranslationUnit],
         places: &'a Places<'a>,
         settings: &'a Settings,
     ) -> Unit<'a> {
         Unit {
             places,
+            files: names.iter().map(|name| name.rsplit('/').next().unwrap_or(name).to_owned()).collect(),
             settings,
             types: Types { model: settings.data_model, records: vec![] },
-            scopes: Scopes::new(),
-            look: Look::at(unit),
+            scopes: Scopes::new(units.len()),
+            look: Look::at(units),
             globals: vec![],
             functions: vec![],
             objects: vec![],
             pools: vec![],
             texts: HashMap::new(),
-            program: Program::empty(name, Vocabulary::C11),
+            program: Program::empty(names.first().copied().unwrap_or_default(), Vocabulary::C11),
             creations: vec![],
             waiting: vec![],
             next_thread: 1,
-            frees: heap::frees(unit),
-            results: threads::wants_results(unit),
+            frees: units.iter().any(heap::frees),
+            results: units.iter().any(threads::wants_results),
             problems: vec![],
         }
     }
@@ -163,10 +191,7 @@ impl<'a> Unit<'a> {
     }
 
     fn problem(&mut self, refusal: &Refusal) {
-        if let Some(code) = refusal.error {
-            let span = self.places.span(refusal.span);
-            self.problems.push(Diagnostic::error(code, span, refusal.what.clone()));
-        }
+        self.problems.extend(self.diagnostic(refusal));
     }
 
     fn declaration(&mut self, declaration: &'a Node<Declaration>) -> Low<()> {
@@ -191,13 +216,12 @@ impl<'a> Unit<'a> {
             let of = match name.as_str() {
                 "pthread_t" | "thrd_t" => Type::plain(Kind::Thread),
                 name if is_opaque(name) => Type::plain(Kind::Opaque),
-                _ => of,
+                _ => self.shared_type(&name, of),
             };
             self.scopes.declare(&name, Meaning::Typedef(of));
         } else if matches!(of.kind, Kind::Function(_)) {
             if self.function_named(&name).is_none() {
-                self.functions.push(Function { name: name.clone(), of, definition: None });
-                self.scopes.declare_global(&name, Meaning::Function(self.functions.len() - 1));
+                self.add_function(&name, of, span)?;
             }
         } else {
             self.global(name, of, storage, initializer, span)?;
@@ -221,32 +245,46 @@ impl<'a> Unit<'a> {
             Some(Meaning::Global(number)) if at_top || storage.is_extern => Some(*number),
             _ => None,
         };
+        let is_external = !storage.is_static && (at_top || storage.is_extern);
+        let known = match known {
+            None if is_external => self.external_global(&name, &of, span)?,
+            known => known,
+        };
         match known {
             Some(number) => {
-                if !at_top {
-                    self.scopes.declare(&name, Meaning::Global(number));
+                self.scopes.declare(&name, Meaning::Global(number));
+                if at_top {
+                    self.defines(number, storage, initializer.is_some(), span)?;
                 }
                 let global = &mut self.globals[number];
                 global.initializer = global.initializer.or(initializer);
                 if self.types.size(&global.of).is_none() {
                     global.of = of;
                 }
-                global.storage.is_extern &= storage.is_extern;
+                global.storage.is_extern &= storage.is_extern && initializer.is_none();
             }
             None => {
-                let span = self.places.span(span);
                 let number = self.globals.len();
-                let storage = Storage { is_extern: storage.is_extern && initializer.is_none(), ..storage };
+                let at = self.places.span(span);
+                let own = Storage { is_extern: storage.is_extern && initializer.is_none(), ..storage };
                 self.globals.push(Global {
                     name: name.clone(),
                     of,
                     initializer,
-                    storage,
-                    span,
+                    storage: own,
+                    span: at,
+                    file: self.scopes.file(),
+                    defined: None,
                     object: None,
                     constant: None,
                 });
                 self.scopes.declare(&name, Meaning::Global(number));
+                if is_external {
+                    self.scopes.shared.externals.insert(name, Meaning::Global(number));
+                }
+                if at_top {
+                    self.defines(number, storage, initializer.is_some(), span)?;
+                }
             }
         }
         Ok(())
@@ -256,16 +294,18 @@ impl<'a> Unit<'a> {
         let Some(name) = declared_name(&function.node.declarator) else { return Ok(()) };
         let (base, _) = self.declared(&function.node.specifiers)?;
         let (_, of) = self.derived(base, &function.node.declarator)?;
-        match self.function_named(&name) {
-            Some(number) => {
-                self.functions[number].of = of;
-                self.functions[number].definition = Some(function);
-            }
-            None => {
-                self.functions.push(Function { name: name.clone(), of, definition: Some(function) });
-                self.scopes.declare_global(&name, Meaning::Function(self.functions.len() - 1));
-            }
+        let span = function.node.declarator.span;
+        let number = match self.function_named(&name) {
+            Some(number) => number,
+            None => self.add_function(&name, of.clone(), span)?,
+        };
+        let known = &self.functions[number];
+        if known.definition.is_some() {
+            return self.twice(&known.name.clone(), span, known.span);
         }
+        let (file, span) = (self.scopes.file(), self.places.span(span));
+        let known = &mut self.functions[number];
+        (known.of, known.definition, known.file, known.span) = (of, Some(function), file, span);
         Ok(())
     }
 
@@ -465,8 +505,11 @@ fn forget_choices(process: &mut Process) {
         let mut after = live[edge.to.0 as usize].clone();
         let mut kept = Vec::with_capacity(edge.ops.len());
         for op in edge.ops.drain(..).rev() {
-            let dead =
-                matches!(&op, Op::Havoc { local, .. } | Op::Assign { local, .. } if !after.contains(local));
+            let dead = match &op {
+                Op::Havoc { local, .. } => !after.contains(local),
+                Op::Assign { local, value } => !after.contains(local) && !divides(value),
+                _ => false,
+            };
             if dead {
                 continue;
             }
@@ -481,6 +524,15 @@ fn forget_choices(process: &mut Process) {
         kept.reverse();
         edge.ops = kept;
     }
+}
+
+/// May a term have no value?
+fn divides(term: &Term) -> bool {
+    let mut found = false;
+    term.walk(&mut |node| {
+        found |= matches!(node.kind(), wattle_logic::Kind::Binary(Binary::Divide | Binary::Remainder, ..));
+    });
+    found
 }
 
 fn cut(what: &str, span: Span) -> Op {

@@ -413,9 +413,13 @@ impl<'a> Body<'_, 'a> {
             Some(number) => self.unit.scopes.declare(&name, Meaning::Global(number)),
             None => {
                 self.unit.global(name.clone(), of, storage, initializer, declarator.span)?;
-                // Names of other scopes may be equal: such a one is never taken for a constant.
+                // Names of other scopes may be equal: such a one is never taken for a constant, and has its value while what its
+                // initializer speaks of is in sight.
                 if let Some(Meaning::Global(number)) = self.unit.scopes.find(&name).cloned() {
                     self.unit.globals[number].constant = Some(None);
+                    if !storage.is_thread_local {
+                        self.unit.local_object(number, declarator.span)?;
+                    }
                 }
             }
         }
@@ -426,8 +430,9 @@ impl<'a> Body<'_, 'a> {
     /// What gets a value at once needs no choice of one.
     pub(super) fn own(&mut self, name: &str, of: Type, given: bool, span: lang_c::span::Span) -> Low<usize> {
         let function = self.frames.last().and_then(|frame| frame.function);
+        let key = function.map(|function| &self.unit.functions[function].key);
+        let addressed = key.is_none_or(|function| self.unit.look.is_addressed(function, name));
         let function = function.map(|function| self.unit.functions[function].name.clone());
-        let addressed = function.as_ref().is_none_or(|function| self.unit.look.is_addressed(function, name));
         let leaves = match self.unit.types.leaves(&of) {
             Ok(leaves) => leaves,
             Err(what) => return refuse(what, span),

@@ -223,6 +223,8 @@ impl<'a> Body<'_, 'a> {
         match work {
             Work::Call { function, argument, result } => self.thread_function(function, argument, result),
             Work::Statement { statement, function } => {
+                let file = function.map_or(0, |function| self.unit.functions[function].file);
+                self.unit.scopes.turn_to(file);
                 let returns = self.graph.point();
                 self.frames.push(Frame {
                     function,
@@ -244,6 +246,7 @@ impl<'a> Body<'_, 'a> {
         let Some(definition) = self.unit.functions[function].definition else { return };
         let Kind::Function(signature) = self.unit.functions[function].of.kind.clone() else { return };
         self.enter(function, &signature.result);
+        self.unit.scopes.turn_to(self.unit.functions[function].file);
         self.unit.scopes.enter();
         let span = definition.span;
         let done = self.thread_parameters(definition, argument, span);

@@ -38,7 +38,8 @@ impl Machine {
 
     fn read(&self, text: &str) -> (Sources, Reading) {
         let (mut sources, file) = Sources::single("test.c", text);
-        let reading = (FRONTEND.parse)(&mut sources, file, &Options { loader: self, settings: &[] });
+        let reading =
+            (FRONTEND.parse)(&mut sources, file, &Options { loader: self, settings: &[], linked: &[] });
         (sources, reading)
     }
 }

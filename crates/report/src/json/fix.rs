@@ -58,14 +58,15 @@ pub fn fix(report: &FixReport, timing: bool) -> Value {
 
 fn of_set(set: &[Placement]) -> Value {
     let one = |placement: &Placement| {
-        json!({
+        let fields = json!({
             "thread": placement.thread,
             "copy": placement.copy,
             "line": placement.line,
             "after": placement.after,
             "kind": placement.kind,
             "target": placement.target,
-        })
+        });
+        super::in_file(fields, placement.file.as_deref())
     };
     Value::Array(set.iter().map(one).collect())
 }

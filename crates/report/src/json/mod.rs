@@ -47,6 +47,14 @@ fn diagnostics(sources: &Sources, diagnostics: &[Diagnostic]) -> Value {
     Value::Array(diagnostics.iter().map(one).collect())
 }
 
+/// Lines are those of the first file unless this says something else.
+fn in_file(mut fields: Value, file: Option<&str>) -> Value {
+    if let Some(file) = file {
+        fields["file"] = json!(file);
+    }
+    fields
+}
+
 /// Without timing, only figures that are the same in every run.
 fn statistics(statistics: &Statistics, timing: bool) -> Value {
     let mut map = Map::new();

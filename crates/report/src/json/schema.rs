@@ -209,8 +209,14 @@ fn check() -> Fields {
 }
 
 fn cycle() -> Value {
-    let link = vec![("thread", text()), ("line", or_null(number())), ("event", text()), ("relation", text())];
-    list(object(&link, &[]))
+    let link = vec![
+        ("thread", text()),
+        ("line", or_null(number())),
+        ("file", text()),
+        ("event", text()),
+        ("relation", text()),
+    ];
+    list(object(&link, &["file"]))
 }
 
 fn counterexample() -> Value {
@@ -223,8 +229,9 @@ fn counterexample() -> Value {
             ("text", text()),
             ("line", or_null(number())),
             ("column", or_null(number())),
+            ("file", text()),
         ],
-        &[],
+        &["file"],
     );
     let kinds = [
         "read", "buffered", "stored", "wrote", "reached", "local", "chosen", "fence", "started", "created",
@@ -237,19 +244,21 @@ fn counterexample() -> Value {
             ("actor", words(&["thread", "buffer", "network"])),
             ("line", or_null(number())),
             ("column", or_null(number())),
+            ("file", text()),
             ("statement", text()),
             ("effects", list(effect)),
         ],
-        &[],
+        &["file"],
     );
     let standing = object(
         &vec![
             ("thread", text()),
             ("label", or_null(text())),
             ("line", or_null(number())),
+            ("file", text()),
             ("ended", truth()),
         ],
-        &[],
+        &["file"],
     );
     let pending = object(&vec![("location", text()), ("value", text())], &[]);
     let end = object(
@@ -282,11 +291,12 @@ fn fix() -> Fields {
             ("thread", text()),
             ("copy", or_null(number())),
             ("line", or_null(number())),
+            ("file", text()),
             ("after", text()),
             ("kind", text()),
             ("target", or_null(text())),
         ],
-        &[],
+        &["file"],
     );
     vec![
         ("schema", version()),

@@ -1,6 +1,7 @@
 //! The field `counterexample`.
 
 use serde_json::{Map, Value, json};
+use wattle_source::Position;
 
 use crate::{Actor, Effect, Link, Move, Story, Via, Writer};
 
@@ -8,17 +9,20 @@ pub(super) fn story(story: &Story) -> Value {
     let violated = &story.violated;
     let finish = &story.finish;
     let standing: Vec<Value> = (finish.standing.iter())
-        .map(|one| json!({"thread": one.thread, "label": one.label, "line": one.line, "ended": one.ended}))
+        .map(|one| {
+            let standing =
+                json!({"thread": one.thread, "label": one.label, "line": null, "ended": one.ended});
+            at_line(story, standing, one.line)
+        })
         .collect();
     let pending: Map<String, Value> =
         finish.buffers.iter().map(|(thread, stores)| (thread.clone(), cells_in_order(stores))).collect();
     json!({
-        "violated": {
-            "kind": violated.kind.word(),
-            "text": violated.text,
-            "line": violated.place.map(|place| place.line),
-            "column": violated.place.map(|place| place.column),
-        },
+        "violated": at(
+            story,
+            json!({"kind": violated.kind.word(), "text": violated.text, "line": null, "column": null}),
+            violated.place,
+        ),
         "holds_under_sc": story.holds_under_sc,
         "threads": story.threads,
         "start": cells(&story.start),
@@ -35,22 +39,35 @@ pub(super) fn story(story: &Story) -> Value {
 }
 
 pub(super) fn link(link: &Link) -> Value {
-    json!({"thread": link.thread, "line": link.line, "event": link.event, "relation": link.relation})
+    let fields =
+        json!({"thread": link.thread, "line": link.line, "event": link.event, "relation": link.relation});
+    super::in_file(fields, link.file.as_deref())
+}
+
+fn at_line(story: &Story, mut fields: Value, place: Option<Position>) -> Value {
+    fields["line"] = json!(place.map(|place| place.line));
+    super::in_file(fields, place.and_then(|place| story.file(place)))
+}
+
+fn at(story: &Story, mut fields: Value, place: Option<Position>) -> Value {
+    fields["column"] = json!(place.map(|place| place.column));
+    at_line(story, fields, place)
 }
 
 fn one_move(story: &Story, one: &Move) -> Value {
-    json!({
+    let fields = json!({
         "thread": story.threads.get(one.thread),
         "actor": match one.actor {
             Actor::Thread => "thread",
             Actor::Buffer => "buffer",
             Actor::Network => "network",
         },
-        "line": one.place.map(|place| place.line),
-        "column": one.place.map(|place| place.column),
+        "line": null,
+        "column": null,
         "statement": one.statement,
         "effects": one.effects.iter().map(|effect| of_effect(story, effect)).collect::<Vec<_>>(),
-    })
+    });
+    at(story, fields, one.place)
 }
 
 fn of_effect(story: &Story, effect: &Effect) -> Value {
@@ -65,7 +82,9 @@ fn of_effect(story: &Story, effect: &Effect) -> Value {
             },
             "from": match writer {
                 Writer::Initial => Value::Null,
-                Writer::Thread { thread, line } => json!({"thread": story.threads.get(*thread), "line": line}),
+                Writer::Thread { thread, line } => {
+                    at_line(story, json!({"thread": story.threads.get(*thread)}), *line)
+                }
             },
             "unseen": unseen
                 .iter()
@@ -78,7 +97,7 @@ fn of_effect(story: &Story, effect: &Effect) -> Value {
         Effect::Stored { location, value } => json!({"kind": "stored", "location": location, "value": value}),
         Effect::Wrote { location, value } => json!({"kind": "wrote", "location": location, "value": value}),
         Effect::Reached { location, value, line } => {
-            json!({"kind": "reached", "location": location, "value": value, "line": line})
+            at_line(story, json!({"kind": "reached", "location": location, "value": value}), *line)
         }
         Effect::Local { name, value } => json!({"kind": "local", "name": name, "value": value}),
         Effect::Chosen { name, value } => json!({"kind": "chosen", "name": name, "value": value}),

@@ -30,7 +30,12 @@ fn result(report: &CheckReport, options: &Options) -> String {
                 Property::Stated => "",
                 Property::NoDeadlock => " --check deadlock",
             };
-            let (file, model) = (&report.file, &report.model);
+            // The files of a program that is linked are named together.
+            let file = match report.file.contains(" + ") {
+                true => format!("--link {}", report.file.replace(" + ", " ")),
+                false => report.file.clone(),
+            };
+            let model = &report.model;
             out.push_str(&format!("  To repair it: wattle fix {file} --model {model}{question}\n"));
         }
     }

@@ -83,7 +83,7 @@ fn result(report: &FixReport, options: &Options) -> String {
     }
     if let FixVerdict::Relaxed { remove, edited: Some(_), .. } = &report.verdict {
         for fence in remove {
-            let line = fence.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+            let line = fence.line_name().map(|line| format!("line {line}: ")).unwrap_or_default();
             out.push_str(&format!("  {line}`{}` can go\n", fence.after));
         }
     }
@@ -136,7 +136,7 @@ const BEFORE: &str = "the point before ";
 /// `fence after store x (line 5) in p[1]`.
 fn sentence(placement: &Placement) -> String {
     let target = placement.target.as_ref().map(|target| format!("({target})")).unwrap_or_default();
-    let line = placement.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let line = placement.line_name().map(|line| format!(" (line {line})")).unwrap_or_default();
     let copy = placement.copy.map(|copy| format!("[{copy}]")).unwrap_or_default();
     // A control point is named by the statement that starts there.
     let place = match placement.after.strip_prefix(BEFORE) {

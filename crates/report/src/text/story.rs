@@ -10,6 +10,8 @@
 //! A full dot is the thread's own step, a ring is what its buffer or the network does later. The
 //! lanes show at a glance who runs when; the right column says what memory saw of it.
 
+use wattle_source::Position;
+
 use super::{Options, Style};
 use crate::names::location_list;
 use crate::{Actor, Effect, Link, Move, Standing, Story, Via, ViolatedKind, Writer};
@@ -44,6 +46,8 @@ struct Layout {
     /// Are the lanes too narrow for names?
     squeezed: bool,
     statement: usize,
+    /// How wide the numbers of lines are.
+    number: usize,
 }
 
 impl Layout {
@@ -52,12 +56,14 @@ impl Layout {
         let squeezed = named.iter().sum::<usize>() > WIDEST_LANES;
         let lane = if squeezed { vec![2; named.len()] } else { named };
         let longest = story.moves.iter().map(|one| text_of(story, one, squeezed).chars().count()).max();
-        Layout { lane, squeezed, statement: longest.unwrap_or(0).min(LONGEST_STATEMENT) }
+        let numbers = story.moves.iter().filter_map(|one| one.place);
+        let number = numbers.map(|place| story.line(place).chars().count()).max().unwrap_or(0).max(4);
+        Layout { lane, squeezed, statement: longest.unwrap_or(0).min(LONGEST_STATEMENT), number }
     }
 
     fn header(&self, story: &Story, style: Style) -> String {
         let mut out = String::from("  ");
-        out.push_str(&style.faint("line"));
+        out.push_str(&style.faint(&format!("{:>width$}", "line", width = self.number)));
         out.push_str("  ");
         if !self.squeezed {
             for (thread, name) in story.threads.iter().enumerate() {
@@ -86,7 +92,7 @@ impl Layout {
             Actor::Thread => "●",
             Actor::Buffer | Actor::Network => "○",
         };
-        let left = 2 + 4 + 2 + self.lane.iter().sum::<usize>() + self.statement + 2;
+        let left = 2 + self.number + 2 + self.lane.iter().sum::<usize>() + self.statement + 2;
         let room = options.width.saturating_sub(left).max(24);
         let mut cells: Vec<(bool, String)> = Vec::new();
         for effect in &one.effects {
@@ -95,17 +101,19 @@ impl Layout {
                 cells.extend(wrap(&sentence, room).into_iter().map(|line| (bad, line)));
             }
         }
-        let number = one.place.map(|place| place.line.to_string()).unwrap_or_default();
+        let number = one.place.map(|place| story.line(place)).unwrap_or_default();
         let statement = wrap(&text_of(story, one, self.squeezed), self.statement);
         let mut out = String::new();
         for row in 0..cells.len().max(statement.len()) {
             let mut line = match row {
                 0 => format!(
                     "  {}  {}",
-                    style.faint(&format!("{number:>4}")),
+                    style.faint(&format!("{number:>width$}", width = self.number)),
                     self.lanes(Some(one.thread), mark, style)
                 ),
-                _ => format!("        {}", self.lanes(None, "", style)),
+                _ => {
+                    format!("{:width$}{}", "", self.lanes(None, "", style), width = self.number + 4)
+                }
             };
             let text = shorten(statement.get(row).map_or("", String::as_str), self.statement);
             let padding = " ".repeat(self.statement - text.chars().count());
@@ -136,7 +144,8 @@ fn text_of(story: &Story, one: &Move, squeezed: bool) -> String {
 /// What one effect says, one line a fact.
 fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
     let me = story.threads.get(one.thread).map_or("", String::as_str);
-    let at = |line: &Option<u32>| line.map(|line| format!(", line {line}")).unwrap_or_default();
+    let at = |line: &Option<Position>| line.map(|line| format!(", line {}", story.line(line)));
+    let at = |line: &Option<Position>| at(line).unwrap_or_default();
     let remote = story.moves.iter().any(|one| {
         one.actor == Actor::Network
             || one.effects.iter().any(|effect| matches!(effect, Effect::Started { .. }))
@@ -145,7 +154,7 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
         Effect::Read { location, value, via, writer, unseen } => {
             let from = match (via, writer) {
                 (Via::OwnBuffer, Writer::Thread { line: Some(line), .. }) => {
-                    format!(" from its own buffer (line {line})")
+                    format!(" from its own buffer (line {})", story.line(*line))
                 }
                 (Via::OwnBuffer, _) => " from its own buffer".into(),
                 (Via::Memory, Writer::Initial) => ", its initial value".into(),
@@ -188,7 +197,7 @@ fn sentences(story: &Story, one: &Move, effect: &Effect) -> Vec<String> {
 fn ending(story: &Story, options: &Options) -> String {
     let style = options.style;
     let violated = &story.violated;
-    let line = violated.place.map(|place| format!(", line {}", place.line)).unwrap_or_default();
+    let line = violated.place.map(|place| format!(", line {}", story.line(place))).unwrap_or_default();
     let text = if violated.text.is_empty() { violated.kind.word() } else { &violated.text };
     let what = match violated.kind {
         ViolatedKind::Assert => format!("violated: {text}{line}"),
@@ -206,7 +215,7 @@ fn ending(story: &Story, options: &Options) -> String {
             out.push_str(&format!("    {}  {line}\n", style.faint(&format!("{name:<8}"))));
         }
     };
-    let threads: Vec<String> = finish.standing.iter().map(standing).collect();
+    let threads: Vec<String> = finish.standing.iter().map(|one| standing(story, one)).collect();
     if !threads.is_empty() {
         row("threads", threads.join(", "));
     }
@@ -241,12 +250,14 @@ pub(super) fn cycle(title: &str, cycle: &[Link], options: &Options) -> String {
     let mut out = format!("  {}\n", style.strong(title));
     let width = |text: fn(&Link) -> &str| cycle.iter().map(|link| text(link).chars().count()).max();
     let (thread, event) = (width(|link| &link.thread), width(|link| &link.event));
-    for (number, link) in cycle.iter().enumerate() {
-        let line = link.line.map(|line| line.to_string()).unwrap_or_default();
-        let arrow = if number + 1 == cycle.len() { "→ the first" } else { "→" };
+    let lines: Vec<String> = cycle.iter().map(Link::line_name).collect();
+    let number = lines.iter().map(String::len).max().unwrap_or(0).max(4);
+    for (which, link) in cycle.iter().enumerate() {
+        let line = &lines[which];
+        let arrow = if which + 1 == cycle.len() { "→ the first" } else { "→" };
         out.push_str(&format!(
             "  {}  {:<thread$}  {:<event$}  {}\n",
-            style.faint(&format!("{line:>4}")),
+            style.faint(&format!("{line:>number$}")),
             link.thread,
             link.event,
             style.faint(&format!("{} {arrow}", link.relation)),
@@ -257,13 +268,13 @@ pub(super) fn cycle(title: &str, cycle: &[Link], options: &Options) -> String {
     out
 }
 
-fn standing(standing: &Standing) -> String {
-    let line = standing.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+fn standing(story: &Story, standing: &Standing) -> String {
+    let line = standing.line.map(|line| format!(" (line {})", story.line(line))).unwrap_or_default();
     match (&standing.label, standing.ended) {
         (_, true) => format!("{} has ended", standing.thread),
         (Some(label), _) => format!("{} at {label}{line}", standing.thread),
         (None, _) => match standing.line {
-            Some(line) => format!("{} at line {line}", standing.thread),
+            Some(line) => format!("{} at line {}", standing.thread, story.line(line)),
             None => standing.thread.clone(),
         },
     }

@@ -23,6 +23,12 @@ pub struct Trace {
     /// The front end that read the text.
     pub language: String,
     pub text: String,
+    /// Further files of the program: their names and texts.
+    pub linked: Vec<(String, String)>,
+    /// How the language was read, such as `instances`.
+    pub settings: Vec<(String, String)>,
+    /// What the preprocessor of C was told.
+    pub flags: Vec<String>,
     pub model: String,
     /// Under sc: is a remote copy one step?
     pub atomic_copy: bool,
@@ -55,6 +61,14 @@ impl Trace {
             "copies": self.counterexample.instance.0.iter().map(|(process, copies)| [process.0, *copies]).collect::<Vec<_>>(),
             "text": self.text,
         });
+        for (key, pairs) in [("linked", &self.linked), ("settings", &self.settings)] {
+            if !pairs.is_empty() {
+                object[key] = json!(pairs);
+            }
+        }
+        if !self.flags.is_empty() {
+            object["flags"] = json!(self.flags);
+        }
         let Counterexample { schedule, execution, paths, .. } = &self.counterexample;
         if let Some(schedule) = schedule {
             object["initial"] = json!(schedule.initial);
@@ -88,6 +102,9 @@ impl Trace {
             file: string(&json["file"])?,
             language: string(&json["language"])?,
             text: string(&json["text"])?,
+            linked: read_pairs(&json["linked"])?,
+            settings: read_pairs(&json["settings"])?,
+            flags: read_texts(&json["flags"])?,
             model: string(&json["model"])?,
             atomic_copy: json["atomic_copy"].as_bool().unwrap_or(false),
             property: match json["property"].as_str() {
@@ -112,6 +129,16 @@ fn read_instance(json: &Json) -> Result<Instance, TraceError> {
     };
     let pairs = json.as_array().map_or(&[][..], Vec::as_slice);
     Ok(Instance(pairs.iter().map(pair).collect::<Result<_, _>>()?))
+}
+
+fn read_texts(json: &Json) -> Result<Vec<String>, TraceError> {
+    json.as_array().map_or(&[][..], Vec::as_slice).iter().map(string).collect()
+}
+
+/// Pairs of texts; none where the trace says nothing of them.
+fn read_pairs(json: &Json) -> Result<Vec<(String, String)>, TraceError> {
+    let pairs = json.as_array().map_or(&[][..], Vec::as_slice);
+    pairs.iter().map(|pair| Ok((string(&pair[0])?, string(&pair[1])?))).collect()
 }
 
 fn string(json: &Json) -> Result<String, TraceError> {
@@ -278,6 +305,9 @@ mod tests {
         let trace = Trace {
             file: "a.wtl".into(),
             language: "wtl".into(),
+            linked: vec![("b.wtl".into(), "shared y;\n".into())],
+            settings: vec![("instances".into(), "4".into())],
+            flags: vec!["-DX".into()],
             text: "shared x;\n".into(),
             model: "rma".into(),
             atomic_copy: false,

@@ -279,8 +279,10 @@ impl Said<'_> {
         let edge = self.world.cfg().edge(info.edge);
         let (reads, conditional) = (memory.reads.clone(), VecDeque::new());
         let mut rest = Told { world: self.world, reads, conditional, reserved: None };
-        let mut choices = Given(self.chosen(info).into());
+        // No choice is made after the fault.
+        let mut choices = Given(self.chosen(info)[..failure.choices].to_vec().into());
         let stop = step(program, shape, thread, state, edge, &mut rest, &mut choices);
+        assert!(choices.0.is_empty(), "a choice that is not made");
         let expected = Stop::Fault { fault: failure.fault.unwrap(), op: failure.op };
         assert_eq!(stop, Err(expected));
     }

@@ -153,7 +153,7 @@ impl<'a> Body<'_, 'a> {
         refuse(format!("the function `{name}`, which has no definition"), span)
     }
 
-    fn through_pointer(
+    pub(super) fn through_pointer(
         &mut self,
         callee: Value,
         arguments: &'a [Node<Expression>],

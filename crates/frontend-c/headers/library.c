@@ -145,5 +145,47 @@ long atol(const char *text) {
 
 int atoi(const char *text) { return (int)atol(text); }
 
+long strtol(const char *text, char **end, int base) {
+  const char *start = text;
+  long value = 0;
+  int negative = 0, some = 0;
+  while (isspace(*text))
+    text++;
+  if (*text == '-' || *text == '+')
+    negative = *text++ == '-';
+  if ((base == 0 || base == 16) && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    text += 2;
+    base = 16;
+    some = 1;
+  }
+  if (base == 0)
+    base = *text == '0' ? 8 : 10;
+  for (;; text++) {
+    int digit = isdigit(*text) ? *text - '0' : isalpha(*text) ? tolower(*text) - 'a' + 10 : 99;
+    if (digit >= base)
+      break;
+    value = value * base + digit;
+    some = 1;
+  }
+  if (end)
+    *end = (char *)(some ? text : start);
+  return negative ? -value : value;
+}
+
+/* sscanf with the format "%d" alone. */
+int __wattle_sscanf(const char *text, const char *format, int *into) {
+  const char *at = text;
+  while (isspace(*at))
+    at++;
+  if (!*at)
+    return -1;
+  if (*at == '-' || *at == '+')
+    at++;
+  if (!isdigit(*at))
+    return 0;
+  *into = atoi(text);
+  return 1;
+}
+
 int abs(int value) { return value < 0 ? -value : value; }
 long labs(long value) { return value < 0 ? -value : value; }

@@ -14,6 +14,9 @@ pub(crate) const TEXT: &str = include_str!("../headers/library.c");
 /// The name of the file. No file of a user is called so, and nobody wants to hear of lines of it that are not reached.
 pub(crate) const NAME: &str = "<library>/library.c";
 
+/// Names of functions that stand for calls with certain arguments begin so.
+pub(crate) const SPECIAL: &str = "__wattle_";
+
 /// The functions that files define, and those that they call by name.
 #[derive(Default)]
 struct Names {
@@ -49,7 +52,9 @@ pub(crate) fn needed(files: &[TranslationUnit], read: impl FnOnce() -> Option<Tr
         ExternalDeclaration::FunctionDefinition(function) => declared_name(&function.node.declarator),
         _ => None,
     };
-    let calls = library.0.iter().filter_map(|item| own(&item.node)).any(|name| is_open(&name) && names.called.contains(&name));
+    let is_called = |name: &str| names.called.contains(name.strip_prefix(SPECIAL).unwrap_or(name));
+    let calls =
+        library.0.iter().filter_map(|item| own(&item.node)).any(|name| is_open(&name) && is_called(&name));
     library.0.retain(|item| own(&item.node).is_none_or(|name| is_open(&name)));
     calls.then_some(library)
 }

@@ -511,6 +511,13 @@ impl<'a> Body<'_, 'a> {
                 Value::int(0)
             }
             "rand" | "random" => self.any(&Type::INT),
+            "sscanf" if is_one_number(arguments) => {
+                let name = format!("{}sscanf", crate::library::SPECIAL);
+                match self.unit.scopes.shared.externals.get(&name) {
+                    Some(Meaning::Function(number)) => return self.direct(*number, &name, arguments, span).map(Some),
+                    _ => return Ok(None),
+                }
+            }
             "malloc" | "alloca" | "__builtin_alloca" => self.allocate(arguments, false, span)?,
             "calloc" => self.allocate(arguments, true, span)?,
             "free" => {
@@ -545,6 +552,12 @@ impl<'a> Body<'_, 'a> {
         };
         Ok(Some(Operand::Value(value)))
     }
+}
+
+/// Is it `sscanf(text, "%d", into)`?
+fn is_one_number(arguments: &[Node<Expression>]) -> bool {
+    let [_, format, _] = arguments else { return false };
+    matches!(&format.node, Expression::StringLiteral(text) if text.node == ["\"%d\""])
 }
 
 fn is_stream(argument: &Node<Expression>) -> bool {

@@ -231,7 +231,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A number of elements that is not known before the program runs: there are this many, and more are not covered.
-    fn at_most(&mut self, count: Value, span: Span) -> Low<u64> {
+    pub(super) fn at_most(&mut self, count: Value, span: Span) -> Low<u64> {
         let most = u64::from(self.unit.settings.bound) * ELEMENTS_AN_INSTANCE;
         let limit =
             Value { term: Term::value(Literal::Int(most as i64), count.term.sort()), of: count.of.clone() };

@@ -7,6 +7,7 @@
 //! A statement that wattle does not handle becomes an operation that is *unsupported*, by its name; what a bound of
 //! ours cuts off (recursion, creation in loops, heap cells) becomes one that says so.
 
+mod arguments;
 mod atomics;
 mod blocks;
 mod call;

@@ -279,6 +279,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Low<()> {
         use crate::declare::{Declares, Meaning};
         let mut argument = argument;
+        let mut open = Vec::new();
         for parameter in super::parameters(definition) {
             let (name, of) = self.unit.parameter(parameter)?;
             let Some(name) = name else { continue };
@@ -298,8 +299,20 @@ impl<'a> Body<'_, 'a> {
                         Value::new(self.local_term(into), &Type::VOID.pointer()).convert(&place.of, span)?;
                     self.store_with(&place, value, plain(), span)?;
                 }
-                // Arguments of main: any number of them, with any contents.
-                None => self.initialize(owned, None, span)?,
+                None => open.push((name, place, owned)),
+            }
+        }
+        let places: Vec<(String, Lvalue)> =
+            open.iter().map(|(name, place, _)| (name.clone(), place.clone())).collect();
+        // Arguments of main: any number of them, with any contents.
+        let given = if self.process.0 == 0 && self.arguments(definition, &places, span)? { 2 } else { 0 };
+        for (number, (_, place, owned)) in open.into_iter().enumerate().skip(given) {
+            self.initialize(owned, None, span)?;
+            // There is no negative number of them.
+            if self.process.0 == 0 && number == 0 && place.of.is_integer() {
+                let count = self.load_with(&place, plain(), span)?.term;
+                let zero = Term::value(wattle_logic::Value::Int(0), count.sort());
+                self.graph.op(Op::Assume { condition: Term::binary(Binary::GreaterEqual, count, zero) });
             }
         }
         Ok(())

@@ -39,7 +39,10 @@ impl<'a> Visit<'a> for Names {
 }
 
 /// Of the library, what these files need: nothing if they call none of its functions, else all that they do not define.
-pub(crate) fn needed(files: &[TranslationUnit], read: impl FnOnce() -> Option<TranslationUnit>) -> Option<TranslationUnit> {
+pub(crate) fn needed(
+    files: &[TranslationUnit],
+    read: impl FnOnce() -> Option<TranslationUnit>,
+) -> Option<TranslationUnit> {
     let mut names = Names::default();
     files.iter().for_each(|file| names.visit_translation_unit(file));
     let is_open = |name: &str| !names.defined.contains(name);

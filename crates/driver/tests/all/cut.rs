@@ -36,8 +36,14 @@ int main(int argc, char **argv) {
     let first = "#include <assert.h>\nint main(int argc, char *argv[]) { if (argc == 2) assert(argv[1][0] != 'x'); }\n";
     assert_eq!(verdict(first), "unsafe");
     // Nobody looks at the texts, so nothing is cut.
-    assert_eq!(verdict("#include <assert.h>\nint main(int argc, char **argv) { assert(argc >= 0); }\n"), "safe");
-    assert_eq!(verdict("#include <assert.h>\nint main(int argc, char **argv) { assert(argc < 4000); }\n"), "unsafe");
+    assert_eq!(
+        verdict("#include <assert.h>\nint main(int argc, char **argv) { assert(argc >= 0); }\n"),
+        "safe"
+    );
+    assert_eq!(
+        verdict("#include <assert.h>\nint main(int argc, char **argv) { assert(argc < 4000); }\n"),
+        "unsafe"
+    );
 }
 
 #[test]

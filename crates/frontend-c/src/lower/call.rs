@@ -514,7 +514,9 @@ impl<'a> Body<'_, 'a> {
             "sscanf" if is_one_number(arguments) => {
                 let name = format!("{}sscanf", crate::library::SPECIAL);
                 match self.unit.scopes.shared.externals.get(&name) {
-                    Some(Meaning::Function(number)) => return self.direct(*number, &name, arguments, span).map(Some),
+                    Some(Meaning::Function(number)) => {
+                        return self.direct(*number, &name, arguments, span).map(Some);
+                    }
                     _ => return Ok(None),
                 }
             }

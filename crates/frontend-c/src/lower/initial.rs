@@ -348,7 +348,9 @@ fn zeros(unit: &mut Unit<'_>, items: &[Node<InitializerListItem>]) -> Low<()> {
                 zeros(unit, inner)?;
                 true
             }
-            Initializer::Expression(value) => evaluate(unit, value).is_ok_and(|value| value.known() == Some(0)),
+            Initializer::Expression(value) => {
+                evaluate(unit, value).is_ok_and(|value| value.known() == Some(0))
+            }
         };
         if !is_zero {
             return refuse("a lock that begins with other values than zeros", item.span);

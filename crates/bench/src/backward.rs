@@ -127,7 +127,7 @@ fn smt() -> Vec<PathBuf> {
 /// `agree --any COUNT [SEED]`: random systems under sc and tso, against instances.
 pub(crate) fn agree(count: u64, first: u64) -> Result<bool, String> {
     let engine = Backward::default();
-    let search = Explore { max_capacity: 3, ..Explore::default() };
+    let search = Explore { max_capacity: Some(3), ..Explore::default() };
     let mut tally: BTreeMap<String, u64> = BTreeMap::new();
     let (mut decided, mut worth, mut wrong) = (0u64, 0u64, 0u64);
     for seed in first..first + count {

@@ -108,11 +108,11 @@ fn one(shared: &Shared, seed: u64, tally: &mut Tally) {
     let profile = Profile::varied(seed);
     let program = wattle_generate::program(seed, &profile);
     let limits = Limits { deadlock: seed.is_multiple_of(4), states: 1000, ..Limits::default() };
-    let max_capacity = limits.capacity;
-    let reduced = Explore { reduction: true, threads: 1, max_capacity };
+    let max_capacity = Some(limits.capacity);
+    let reduced = Explore { reduction: true, threads: 1, max_capacity, ..Explore::default() };
     // Two threads cost more than such programs do, so they have their turn less often.
     let threads = if seed % 64 == 7 { 2 } else { 1 };
-    let unreduced = Explore { reduction: false, threads, max_capacity };
+    let unreduced = Explore { reduction: false, threads, max_capacity, ..Explore::default() };
     let subjects = [subject("reduced", &reduced, false), subject("unreduced", &unreduced, true)];
     let models = models(profile.is_rma());
     match compare(&program, &models, &subjects, &limits) {

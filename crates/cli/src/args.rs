@@ -229,7 +229,7 @@ pub(crate) struct Search {
     #[arg(long)]
     pub no_reduction: bool,
     /// Where the program itself does not bound its buffers, search up to this many pending operations
-    /// a thread (engine explore)
+    /// a thread, and no further (engine explore: more and more, as long as the budget lasts)
     #[arg(long, value_name = "N", value_parser = units::at_least_one)]
     pub capacity: Option<usize>,
     /// How many stores a buffer holds in a reduced program: a location's under pso, a thread's under tso

@@ -418,7 +418,8 @@ mod tests {
         assert!(check(&["--engine", "bmc", "--max-states", "2"]));
         assert!(check(&["--engine", "enumerate", "--unwind-loop", "1=2"]));
         assert!(check(&["--engine", "explore", "--smt-library", "z3"]));
-        assert!(check(&["--check", "deadlock", "--unwind", "3"]));
+        assert!(!check(&["--check", "deadlock", "--unwind", "3"]));
+        assert!(check(&["--check", "deadlock", "--method", "ce"]));
         assert!(check(&["--dump", "program", "--unwind", "3"]));
         assert!(check(&["--dump", "ssa", "--method", "ce"]));
         assert!(check(&["--dump", "ssa", "--timeout", "3s"]));

@@ -255,6 +255,10 @@ fn proved(
             .notes
             .push("the time was up before it was known what executions reach: it may be nothing".into()),
     }
+    if matches!(certificate, Certificate::StateSpace { .. }) && request.model.machine.is_none() {
+        let model = &request.model.name;
+        report.notes.push(format!("all accesses are to one location, of which {model} says what sc says"));
+    }
     match request.certify {
         true => {
             let task = prepared.as_written(request.property);

@@ -122,7 +122,7 @@ pub static ENGINES: [Constructor; 6] = [
     Constructor {
         name: "bmc",
         summary: "asks a solver for a violation under a model's axioms; loops are unrolled more and more",
-        answers: |model, property| model.axioms.is_some() && property == Property::Stated,
+        answers: |model, _| model.axioms.is_some(),
         build: |settings| Box::new(settings.bmc.clone()),
     },
     Constructor {

@@ -30,9 +30,11 @@ mod solve;
 mod testing;
 mod unroll;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_engine::{Answer, Contradiction, Engine, Run, Statistics, Task, Unsupported, axioms};
+use wattle_engine::{
+    Answer, Bound, Contradiction, Engine, Property, Run, Statistics, Task, Unsupported, axioms,
+};
 use wattle_memory::cat::Node;
 use wattle_program::{Cfg, Point};
 use wattle_source::Span;
@@ -40,7 +42,7 @@ use wattle_source::Span;
 use crate::encode::formulation::Formulation;
 use crate::encode::{clocks, order, property};
 use crate::solve::deepen;
-use crate::unroll::{Wanted, wto};
+use crate::unroll::{Wanted, waiting, wto};
 
 pub use dump::{Dump, dump};
 
@@ -50,6 +52,8 @@ pub struct Bmc {
     /// How often a thread may go round a loop; `None`: more and more often, until that is enough or
     /// the budget is spent.
     pub unwind: Option<u32>,
+    /// The first bound, where there is none that all rests on; 0 is as good as 1.
+    pub first: u32,
     /// Loops with a bound of their own: those whose first line lies in this place.
     pub loops: Vec<(Span, u32)>,
     pub formulated: Formulated,
@@ -90,7 +94,22 @@ impl Engine for Bmc {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         axioms(task)?;
+        if task.property == Property::NoDeadlock {
+            if !task.memory.is_of_the_catalogue() {
+                return Err(Unsupported::new("deadlock under a model that someone else wrote"));
+            }
+            waiting::points(task.program)?;
+        }
         self.formulation().accepts(task.memory)
+    }
+
+    fn beyond(&self, bound: &Bound) -> Option<Box<dyn Engine>> {
+        match bound {
+            Bound::Unwinding(rounds) if self.unwind.is_none() && self.loops.is_empty() => {
+                Some(Box::new(Bmc { first: deepen::next(*rounds), ..self.clone() }))
+            }
+            _ => None,
+        }
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
@@ -138,9 +157,14 @@ impl Bmc {
             // Of a model that someone else wrote it is not known that an execution can go on, nor that a
             // read more changes nothing.
             awaits: task.memory.is_of_the_catalogue(),
-            standing: match task.memory.is_of_the_catalogue() {
-                true => property::standing(task.program),
-                false => unroll::everywhere(task.program),
+            standing: match (task.property, task.memory.is_of_the_catalogue()) {
+                (Property::NoDeadlock, _) => BTreeSet::new(),
+                (Property::Stated, true) => property::standing(task.program),
+                (Property::Stated, false) => unroll::everywhere(task.program),
+            },
+            waiting: match task.property {
+                Property::NoDeadlock => waiting::points(task.program).unwrap_or_default(),
+                Property::Stated => BTreeSet::new(),
             },
             ..Default::default()
         }

@@ -33,8 +33,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wattle_engine::{
     Answer, Bound, Census, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate,
-    Executions, Halt, OutcomeSet, Outcomes, Reason, Run, Statistics, Task, Unsupported, Verdict, Violation,
-    axioms, reached_cuts, steps_are_events,
+    Executions, Halt, OutcomeSet, Outcomes, Property, Reason, Run, Statistics, Task, Unsupported, Verdict,
+    Violation, axioms, reached_cuts, steps_are_events,
 };
 use wattle_logic::Term;
 use wattle_memory::cat::Axioms;
@@ -87,6 +87,9 @@ impl Engine for Enumerate {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let axioms = axioms(task)?;
+        if task.property == Property::NoDeadlock {
+            return Err(Unsupported::new("deadlock"));
+        }
         steps_are_events(task.program, false)?;
         self.compiled.plans(axioms)?;
         Ok(())

@@ -6,8 +6,12 @@
 //!
 //! **Buffers are unbounded in meaning.** The search allows each thread a number of pending
 //! operations, the *capacity*. If nothing ever wanted more, the state space is closed and the answer
-//! is *safe*; otherwise the capacity grows, until a limit makes the answer *bounded*. Where the
+//! is *safe*; otherwise the capacity grows, slowly at first and then by half, until a limit makes the
+//! answer *bounded*. Where the
 //! program itself bounds what can be pending ([`reduce::pending_bound`]), that is the first try.
+//!
+//! **Models without a machine.** Where all accesses of a program are to one location, the models by axioms say of it what sc says
+//! (`wattle_engine::one_location`), and a closed state space of sc is a proof.
 //!
 //! **Limits.** Data must be finite: integers that keep growing end in *unknown* when the budget is
 //! used up. A buffer that keeps growing (an unfenced store in a loop) ends in *bounded*; it may then
@@ -36,7 +40,7 @@ mod worker;
 use wattle_engine::{
     Answer, Bound, Certificate, Contradiction, Counterexample, Coverage, Engine, Estimate, Figure, Halt,
     OutcomeSet, Outcomes, Property, Reason, Run, Spent, Statistics, Task, Unsupported, Verdict, Violation,
-    Work, grows, piles_up, reached_cuts,
+    Work, grows, one_location, piles_up, reached_cuts,
 };
 use wattle_memory::Machine;
 use wattle_memory::operational::initial_states;
@@ -55,13 +59,21 @@ pub struct Explore {
     /// Worker threads.
     pub threads: usize,
     /// Where the program itself does not bound what can be pending, buffers are searched up to this
-    /// many pending operations a thread.
-    pub max_capacity: usize,
+    /// many pending operations a thread; `None`: up to more and more, as long as `patience` lasts.
+    pub max_capacity: Option<usize>,
+    /// How much work larger capacities may take, after the first few have not closed the space; `None`: all there is.
+    /// Where a buffer grows for ever no capacity is enough, and other engines wait for their turn.
+    pub patience: Option<Work>,
 }
+
+/// The capacities that are tried whatever they cost, where no other number is asked for.
+const FIRST_CAPACITIES: usize = 4;
+/// What larger ones may take in a first turn.
+const PATIENCE: Work = Work::milliseconds(1000);
 
 impl Default for Explore {
     fn default() -> Explore {
-        Explore { reduction: true, threads: 1, max_capacity: 4 }
+        Explore { reduction: true, threads: 1, max_capacity: None, patience: Some(PATIENCE) }
     }
 }
 
@@ -75,7 +87,7 @@ impl Engine for Explore {
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         task.shape()?;
-        if task.memory.machine.is_none() {
+        if machine_of(task).is_none() {
             return Err(Unsupported::new(format!("{} has no operational machine", task.memory.name)));
         }
         task.has_meaning()
@@ -91,6 +103,11 @@ impl Engine for Explore {
 
     fn lists(&self) -> Option<&dyn Outcomes> {
         Some(self)
+    }
+
+    fn beyond(&self, _: &Bound) -> Option<Box<dyn Engine>> {
+        let patient = || -> Box<dyn Engine> { Box::new(Explore { patience: None, ..self.clone() }) };
+        self.max_capacity.is_none().then(patient)
     }
 
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
@@ -110,15 +127,17 @@ impl Explore {
         statistics: &mut Statistics,
     ) -> Result<(Verdict, Option<Coverage>), Halt> {
         self.accepts(task).map_err(Reason::Unsupported)?;
-        let machine = task.memory.machine.ok_or_else(no_machine)?;
+        let machine = machine_of(task).ok_or_else(no_machine)?;
         let mut widths = Widths::default();
         let mut completed: Option<(Bound, Option<Coverage>)> = None;
         let mut open = capacities(task, machine, self.max_capacity);
         let mut slice = (open.len() > 1).then_some(FIRST_SLICE);
+        let mut growing: Option<Run> = None;
         while !open.is_empty() {
             for capacity in open.clone() {
                 let ask = Ask { task, machine, capacity, outcomes: false, slice };
-                let (compiled, initial, searched) = match self.attempt(&ask, &mut widths, run) {
+                let allowed = growing.clone().unwrap_or_else(|| run.clone());
+                let (compiled, initial, searched) = match self.attempt(&ask, &mut widths, &allowed) {
                     Ok(attempt) => attempt,
                     Err(Stopped::Slice) => continue,
                     Err(Stopped::Reason(reason, searched)) => {
@@ -128,12 +147,19 @@ impl Explore {
                         // What was completed before still holds; but what is not handled is never
                         // passed over.
                         return match (reason, completed) {
-                            (reason @ Reason::Unsupported(_), _) | (reason, None) => Err(reason.into()),
+                            // (But a capacity that nobody asked for may be too large for a packed state.)
+                            (reason @ Reason::Unsupported(_), _) if growing.is_none() => Err(reason.into()),
+                            (reason, None) => Err(reason.into()),
                             (_, Some((bound, coverage))) => Ok((Verdict::SafeUpTo { bound }, coverage)),
                         };
                     }
                 };
                 record(statistics, &searched, capacity);
+                if task.memory.machine.is_none() && searched.found.is_some() {
+                    // It is one under the model too, but its judge wants an execution graph.
+                    let why = "a violation under sc, whose execution another engine has to show";
+                    return Err(Reason::Undecided(why.into()).into());
+                }
                 if let Some(found) = &searched.found {
                     return match trace::schedule(task.program, &compiled, &initial, found) {
                         Some(schedule) => {
@@ -164,6 +190,13 @@ impl Explore {
                 }
                 completed = Some((Bound::Capacity(capacity), coverage));
                 open.retain(|other| *other > capacity);
+                if open.is_empty() && self.max_capacity.is_none() {
+                    // What is larger is searched alone: each has all that the smaller ones have.
+                    open.push(capacity.saturating_add((capacity / 2).max(1)));
+                    slice = None;
+                    growing
+                        .get_or_insert_with(|| self.patience.map_or(run.clone(), |work| run.at_most(work)));
+                }
             }
             slice = slice.map(|slice| slice * 4);
         }
@@ -269,7 +302,11 @@ impl Outcomes for Explore {
         self.accepts(task).map_err(Reason::Unsupported)?;
         let machine = task.memory.machine.ok_or_else(no_machine)?;
         let mut widths = Widths::default();
-        for capacity in capacities(task, machine, self.max_capacity) {
+        let first = capacities(task, machine, self.max_capacity);
+        let larger =
+            std::iter::successors(first.last().copied(), |last| Some(last.saturating_add((last / 2).max(1))));
+        let larger = larger.skip(1).take_while(|_| self.max_capacity.is_none());
+        for capacity in first.into_iter().chain(larger) {
             let ask = Ask { task, machine, capacity, outcomes: true, slice: None };
             let (compiled, _, searched) =
                 self.attempt(&ask, &mut widths, run).map_err(|stopped| match stopped {
@@ -287,7 +324,7 @@ impl Outcomes for Explore {
                 };
             }
         }
-        let why = format!("more than {} operations may be pending", self.max_capacity);
+        let why = format!("more than {} operations may be pending", self.max_capacity.unwrap_or(usize::MAX));
         Err(Reason::TooLarge(why).into())
     }
 }
@@ -296,7 +333,8 @@ impl Outcomes for Explore {
 const OWN_BOUND: usize = 12;
 
 /// The capacities to try, in order.
-fn capacities(task: &Task<'_>, machine: Machine, most: usize) -> Vec<usize> {
+fn capacities(task: &Task<'_>, machine: Machine, most: Option<usize>) -> Vec<usize> {
+    let most = most.unwrap_or(FIRST_CAPACITIES);
     match reduce::pending_bound(task.program, machine) {
         Some(bound) if bound <= most.max(OWN_BOUND) => vec![bound.max(1)],
         _ => (1..=most.max(1)).collect(),
@@ -310,6 +348,11 @@ fn record(statistics: &mut Statistics, searched: &Searched, capacity: usize) {
     statistics.count("capacity", capacity as u64);
     statistics.count("most_pending", searched.most_pending as u64);
     statistics.set("memory", Figure::Bytes(searched.bytes));
+}
+
+/// The machine to search: that of the model, or of sc where the model has none and says the same of the program.
+fn machine_of(task: &Task<'_>) -> Option<Machine> {
+    task.memory.machine.or_else(|| one_location::as_under_sc(task)?.machine)
 }
 
 fn no_machine() -> Reason {

@@ -65,6 +65,11 @@ pub trait Engine: Send + Sync {
     }
     /// `Err`: the engine found that wattle contradicts itself, which is not a verdict of any kind.
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction>;
+    /// An engine that goes on beyond a bound that this one has answered up to, as long as it may: asked when all have had their turns,
+    /// nobody knows more, and there is time. `None`: this one has done all that it can.
+    fn beyond(&self, _bound: &Bound) -> Option<Box<dyn Engine>> {
+        None
+    }
     /// Some engines can list all final states.
     fn lists(&self) -> Option<&dyn Outcomes> {
         None

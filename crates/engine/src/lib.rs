@@ -10,6 +10,7 @@ mod contradiction;
 mod coverage;
 mod estimate;
 mod hints;
+pub mod one_location;
 mod reason;
 mod run;
 mod verdict;

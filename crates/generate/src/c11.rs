@@ -63,13 +63,23 @@ impl C11 {
 
     /// As a litmus test whose condition mentions everything.
     pub fn litmus(&self) -> String {
+        let observed: Vec<String> = self.observed().iter().map(|name| format!("{name}=9")).collect();
+        self.test(&format!("exists ({})", observed.join(" \\/ ")))
+    }
+
+    /// As a litmus test that must not end in this state.
+    pub fn litmus_without(&self, state: &[(String, String)]) -> String {
+        let equal: Vec<String> = state.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.test(&format!("~exists ({})", equal.join(" /\\ ")))
+    }
+
+    fn test(&self, condition: &str) -> String {
         let initial: String = self.locations.iter().map(|name| format!("[{name}] = 0; ")).collect();
         let mut text = format!("C random-{}\n{{ {initial}}}\n", self.seed);
         for (number, thread) in self.threads.iter().enumerate() {
             let _ = write!(text, "\nP{number} ({}) {{\n{}}}\n", self.parameters(), thread.body);
         }
-        let observed: Vec<String> = self.observed().iter().map(|name| format!("{name}=9")).collect();
-        let _ = write!(text, "\nexists ({})\n", observed.join(" \\/ "));
+        let _ = write!(text, "\n{condition}\n");
         text
     }
 

@@ -142,7 +142,8 @@ fn settings(search: &Search, session: &Session) -> Settings {
         explore: Explore {
             reduction: !search.no_reduction,
             threads: search.threads.max(1),
-            max_capacity: search.capacity.unwrap_or(default.max_capacity),
+            max_capacity: search.capacity,
+            ..default
         },
         ..Settings::default()
     }

@@ -199,12 +199,40 @@ impl<'a> Portfolio<'a> {
                     return Ok(decided);
                 }
             }
+            self.improve(task, run, &mut round, remarks)?;
             Ok(round.best())
         });
         decided.map(|mut decided| {
             decided.answer.hints = round.hints;
             decided
         })
+    }
+
+    /// All have answered, one of them up to a bound that it set itself so that others have their turn: now it has the rest of the time.
+    fn improve(
+        &self,
+        task: &Task<'_>,
+        run: &Run,
+        round: &mut Round<'_>,
+        remarks: &mut Vec<String>,
+    ) -> Result<(), (usize, Internal)> {
+        let time = run.left().time.is_some_and(|left| left > MUCH_TIME) && run.budget().work.is_none();
+        let bounded = round.bounded.as_ref().map(|bounded| (bounded.turn, &bounded.answer.verdict));
+        let Some((Some(number), Verdict::SafeUpTo { bound })) = bounded else { return Ok(()) };
+        let Some(engine) = self.turns[number].engine.beyond(bound) else { return Ok(()) };
+        if !time || self.purpose != Purpose::Verdict {
+            return Ok(());
+        }
+        remarks.push(format!("engine {}: on, with the time that is left", self.name_of(number)));
+        let answer = ask(&*engine, task, run).map_err(|internal| (number, internal))?;
+        let better = !matches!(answer.verdict, Verdict::Unknown { .. });
+        let before = round.bounded.take();
+        if let Some(decided) = round.take(number, answer, run, remarks)? {
+            round.bounded = Some(decided);
+        } else if !better {
+            round.bounded = before;
+        }
+        Ok(())
     }
 
     fn name_of(&self, turn: usize) -> &'static str {

@@ -54,7 +54,7 @@ fn under(
     let input = instance.as_ref().unwrap_or(input);
     let mut request = Check { model, property: Property::Stated, ..request.check.clone() };
     if let Some(capacity) = capacity {
-        request.settings.explore.max_capacity = capacity;
+        request.settings.explore.max_capacity = Some(capacity);
     }
     add("verdict", verdict(&request, input, &expectation.verdict, watch));
     let mut figures =

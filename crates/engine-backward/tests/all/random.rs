@@ -9,7 +9,7 @@ use super::program;
 
 #[test]
 fn agrees_with_instances() {
-    let search = Explore { max_capacity: 3, ..Explore::default() };
+    let search = Explore { max_capacity: Some(3), ..Explore::default() };
     let effort = Effort { most_copies: 3, states: 4_000, ..Effort::default() };
     let (mut decided, mut worth) = (0, 0);
     for seed in 0..60 {

@@ -14,4 +14,5 @@ pub(crate) mod formulation;
 pub(crate) mod order;
 pub(crate) mod property;
 pub(crate) mod relations;
+mod stuck;
 pub(crate) mod values;

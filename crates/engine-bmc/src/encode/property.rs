@@ -9,12 +9,13 @@
 
 use std::collections::BTreeSet;
 
-use wattle_engine::{Reason, Unsupported, Violation, no_violation};
+use wattle_engine::{Property as PropertyAsked, Reason, Task, Unsupported, Violation, no_violation};
 use wattle_logic::{Binary, Fault, Kind, Term, Unary};
 use wattle_program::symbolic::formula::{self, Compiled, WholeState};
 use wattle_program::symbolic::{Arena, Expr};
 use wattle_program::{Point, ProcessId, Program, Property, PropertyKind, Shape, ThreadId};
 
+use super::stuck::{self, Content};
 use crate::unroll::guard;
 use crate::unroll::section::Membership;
 use crate::unroll::structure::{Input, Partial, Standing, Structure, Threaded};
@@ -30,10 +31,40 @@ pub(crate) struct Asked {
 }
 
 pub(crate) fn ask(
+    task: &Task<'_>,
+    shape: &Shape,
+    structure: &mut Structure<'_>,
+) -> Result<Asked, Unsupported> {
+    match task.property {
+        PropertyAsked::Stated => ask_stated(task.program, shape, structure),
+        PropertyAsked::NoDeadlock => ask_deadlock(task.program, shape, structure),
+    }
+}
+
+/// Can all threads that have not ended wait for ever? Who has a fault is not stuck.
+fn ask_deadlock(
     program: &Program,
     shape: &Shape,
     structure: &mut Structure<'_>,
 ) -> Result<Asked, Unsupported> {
+    let (_, failures) = faults(program, shape, structure);
+    let mut finals = Finals { first: structure.inputs.len() as u32, wanted: BTreeSet::new() };
+    let whole = no_half_steps(structure);
+    let arena = &mut structure.arena;
+    let mut ends = whole;
+    for thread in &structure.threads {
+        let ended = thread.ended.unwrap_or_else(|| arena.constant(0));
+        ends = guard::and(arena, ends, ended);
+    }
+    let stuck = stuck::deadlock(arena, program, shape, &structure.threads, &mut finals)?;
+    let sections = sections_end(arena, &structure.partial, None);
+    let stuck = guard::and(arena, stuck, sections);
+    let stuck = guard::and(arena, stuck, whole);
+    finals.declare(shape, structure);
+    Ok(Asked { violations: vec![(Violation::Deadlock, stuck)], failures, ends })
+}
+
+fn ask_stated(program: &Program, shape: &Shape, structure: &mut Structure<'_>) -> Result<Asked, Unsupported> {
     let (faults, mut failures) = faults(program, shape, structure);
     let mut violations = Vec::new();
     for failure in &structure.assertions {
@@ -78,24 +109,26 @@ pub(crate) fn ask(
         }
     }
     ends = guard::and(arena, ends, sections);
-    // An execution with half a step in it counts for nothing else.
-    let mut whole = arena.constant(1);
-    for fault in structure.faults.iter().filter(|fault| fault.half) {
-        let not = guard::not(arena, fault.when);
-        whole = guard::and(arena, whole, not);
-    }
+    let whole = no_half_steps(structure);
+    let arena = &mut structure.arena;
     for (_, when) in &mut violations {
         *when = guard::and(arena, *when, whole);
     }
     violations.extend(faults);
     ends = guard::and(arena, ends, whole);
-    if !finals.wanted.is_empty() {
-        let anything = Input { low: i64::MIN, high: i64::MAX };
-        structure.inputs.resize(structure.inputs.len() + shape.locations.len(), anything);
-        let first = finals.first;
-        structure.finals.extend(finals.wanted.iter().map(|location| (*location, first + location)));
-    }
+    finals.declare(shape, structure);
     Ok(Asked { violations, failures, ends })
+}
+
+/// An execution with half a step in it counts for nothing else.
+fn no_half_steps(structure: &mut Structure<'_>) -> Expr {
+    let arena = &mut structure.arena;
+    let mut whole = arena.constant(1);
+    for fault in structure.faults.iter().filter(|fault| fault.half) {
+        let not = guard::not(arena, fault.when);
+        whole = guard::and(arena, whole, not);
+    }
+    whole
 }
 
 /// Every atomic section that begins ends, but for one: a violation in the middle of it has happened all the same.
@@ -201,6 +234,29 @@ struct Finals {
     wanted: BTreeSet<u32>,
 }
 
+impl Finals {
+    /// Inputs for what was asked for.
+    fn declare(self, shape: &Shape, structure: &mut Structure<'_>) {
+        if !self.wanted.is_empty() {
+            let anything = Input { low: i64::MIN, high: i64::MAX };
+            structure.inputs.resize(structure.inputs.len() + shape.locations.len(), anything);
+            structure.finals.extend(self.wanted.iter().map(|location| (*location, self.first + location)));
+        }
+    }
+}
+
+impl Content for Finals {
+    fn content(&mut self, arena: &mut Arena<'_>, location: Expr) -> Expr {
+        match arena.value(location).and_then(|location| u32::try_from(location).ok()) {
+            Some(location) => {
+                self.wanted.insert(location);
+            }
+            None => self.wanted.extend(0..arena.shape().locations.len() as u32),
+        }
+        arena.content(self.first, location)
+    }
+}
+
 /// Where the threads stand, and what memory holds in the end.
 struct State<'s, 'f> {
     threads: &'s [Threaded],
@@ -243,13 +299,7 @@ impl WholeState for State<'_, '_> {
     }
 
     fn content(&mut self, arena: &mut Arena<'_>, location: Expr) -> Expr {
-        match arena.value(location).and_then(|location| u32::try_from(location).ok()) {
-            Some(location) => {
-                self.finals.wanted.insert(location);
-            }
-            None => self.finals.wanted.extend(0..arena.shape().locations.len() as u32),
-        }
-        arena.content(self.finals.first, location)
+        self.finals.content(arena, location)
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn deepen(
     let mut share = !engine.fresh;
     let mut bounds = match engine.unwind {
         Some(unwind) => vec![unwind],
-        None => batch(1, share),
+        None => batch(engine.first.max(1), share),
     };
     loop {
         match rounds(engine, task, &bounds, run, &mut known, statistics) {
@@ -79,7 +79,8 @@ pub(crate) fn deepen(
     }
 }
 
-fn next(bound: u32) -> u32 {
+/// The bound after this one.
+pub(crate) fn next(bound: u32) -> u32 {
     bound.saturating_add((bound / 2).max(1))
 }
 

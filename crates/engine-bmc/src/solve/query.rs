@@ -107,7 +107,7 @@ pub(crate) fn rounds(
         options.fold = 0;
         structure = unroll_within(task.program, &shape, &options, &pulse).map_err(refused)?;
     }
-    let asked = ask(task.program, &shape, &mut structure).map_err(refused)?;
+    let asked = ask(task, &shape, &mut structure).map_err(refused)?;
     statistics.count("events", structure.events.len() as u64);
     if structure.events.len() > MOST_EVENTS {
         let why = format!("more than {MOST_EVENTS} events after {} rounds of each loop", options.unwind);

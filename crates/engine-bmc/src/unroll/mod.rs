@@ -24,13 +24,14 @@ mod awaits;
 pub(crate) mod guard;
 mod initial;
 pub(crate) mod section;
-mod state;
+pub(crate) mod state;
 mod step;
 pub(crate) mod structure;
-mod term;
+pub(crate) mod term;
 #[cfg(test)]
 mod tests;
 mod thread;
+pub(crate) mod waiting;
 pub(crate) mod wto;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,8 @@ pub(crate) struct Options {
     pub awaits: bool,
     /// The points, beside its ends, where a thread may stop for no reason.
     pub standing: BTreeSet<(ProcessId, Point)>,
+    /// Those where it may wait for ever ([`waiting`]). Nobody looks at its locals there.
+    pub waiting: BTreeSet<(ProcessId, Point)>,
     /// Does the model say what an atomic section with several accesses is?
     pub sections: bool,
 }
@@ -79,6 +82,7 @@ impl Default for Options {
             wanted: Wanted::default(),
             awaits: true,
             standing: BTreeSet::new(),
+            waiting: BTreeSet::new(),
             sections: false,
         }
     }

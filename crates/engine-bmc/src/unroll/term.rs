@@ -11,7 +11,7 @@ use super::guard;
 use super::state::{Known, Reads};
 
 /// The evaluation of terms on all ways to a point at once.
-pub(super) struct Evaluation<'b, 'a> {
+pub(crate) struct Evaluation<'b, 'a> {
     pub arena: &'b mut Arena<'a>,
     pub copy: u32,
     pub locals: &'b [Known],

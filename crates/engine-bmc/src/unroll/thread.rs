@@ -193,8 +193,9 @@ impl<'b, 'a> Unroller<'b, 'a> {
             return Ok(());
         }
         // Where a thread stands inside a section is nobody's business.
+        let place = (self.shape.info(self.thread).process, point);
         if info.inside.is_none()
-            && self.options.standing.contains(&(self.shape.info(self.thread).process, point))
+            && (self.options.standing.contains(&place) || self.options.waiting.contains(&place))
         {
             let stop = self.structure.flag();
             let arena = &mut self.structure.arena;

@@ -12,7 +12,8 @@ pub mod refutation;
 mod state_space;
 
 use wattle_engine::{
-    Certificate, Contradiction, Coverage, Halt, Reason, Run, Spent, Task, Unsupported, Work, reached_cuts,
+    Certificate, Contradiction, Coverage, Halt, Reason, Run, Spent, Task, Unsupported, Work, one_location,
+    reached_cuts,
 };
 use wattle_memory::operational::initial_states;
 use wattle_smt::Library;
@@ -45,8 +46,15 @@ pub fn certify(
     }
     match certificate {
         Certificate::StateSpace { capacity } => {
+            let sc = task.memory.machine.is_none().then(|| one_location::as_under_sc(task)).flatten();
+            let task = &Task { memory: sc.unwrap_or(task.memory), ..*task };
             let states = state_space::state_space(task, *capacity, coverage, run)?;
             certified.counts.push(("certified states", states));
+            if sc.is_some() {
+                let what =
+                    "the check covers the states under sc; that one location is as under sc is not checked";
+                certified.caveats.push(what.into());
+            }
         }
         Certificate::Executions { executions } => {
             let executions = executions::executions(task, *executions, coverage, run)?;

@@ -17,7 +17,7 @@ use wattle_program::{
     Edge, EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId, is_inside, joint_step,
 };
 
-use super::{reject, rejected, unsupported};
+use super::{is_deadlock, reject, rejected, unsupported};
 
 /// See the module. The state in which the threads stand at the end.
 pub(crate) fn confirm(
@@ -88,7 +88,7 @@ fn confirm_from(
     let memory = rebuilt.coherence.iter().map(last).collect();
     let idle = threads.len();
     let state = State { threads, memory, stores: vec![vec![]; idle], halves: vec![vec![]; idle] };
-    is_violated(program, shape, &counterexample.violated, &state, &failures)?;
+    is_violated(task, shape, &counterexample.violated, &state, &failures)?;
     Ok(state)
 }
 
@@ -360,12 +360,13 @@ impl Choices for Given {
 }
 
 fn is_violated(
-    program: &Program,
+    task: &Task<'_>,
     shape: &Shape,
     violated: &Violation,
     state: &State,
     failures: &Failures,
 ) -> Result<(), Halt> {
+    let program = task.program;
     match violated {
         Violation::Assertion { thread, edge, op } => {
             let found = failures.assertions.contains(&(*thread, *edge, *op));
@@ -390,10 +391,31 @@ fn is_violated(
             }
             holds(program, shape, stated, state)
         }
-        Violation::Deadlock => reject("an execution graph shows no deadlock"),
+        Violation::Deadlock => waits_for_ever(task, shape, state, failures),
         // Judged by the axioms.
         Violation::Undefined { .. } if failures.faults.is_empty() => Ok(()),
         Violation::Undefined { .. } => reject("a thread faults instead"),
+    }
+}
+
+/// Who reads the last write of each location gets no further, and an execution that ends with such reads is allowed with them
+/// as well as without: nothing comes after them in any order of the models of the catalogue.
+fn waits_for_ever(task: &Task<'_>, shape: &Shape, state: &State, failures: &Failures) -> Result<(), Halt> {
+    if task.property != wattle_engine::Property::NoDeadlock {
+        return reject("deadlock was not asked for");
+    }
+    if !failures.faults.is_empty() {
+        return reject("a thread faults instead");
+    }
+    if !task.memory.is_of_the_catalogue() {
+        return Err(unsupported("deadlock under a model that someone else wrote"));
+    }
+    // Nothing is pending: each store is an event of the graph, and in its place in the order of its location.
+    let machine = task.memory.machine.unwrap_or(Machine::Sc { atomic_copy: false });
+    match is_deadlock(task.program, shape, machine, state) {
+        Ok(true) => Ok(()),
+        Ok(false) => reject("a thread can go on"),
+        Err(many) => Err(unsupported(many.to_string())),
     }
 }
 

@@ -18,7 +18,7 @@ use wattle_program::{Program, PropertyKind, Shape, ThreadId};
 
 use super::linearise::linearise;
 use super::schedule::replay;
-use super::{Replay, reject, rejected, unsupported};
+use super::{Replay, is_deadlock, reject, rejected, unsupported};
 
 /// The search for a schedule gives up after this many states: the axioms have confirmed the execution
 /// already.
@@ -44,7 +44,7 @@ pub(crate) fn schedule(task: &Task<'_>, counterexample: &Counterexample) -> Resu
         shape: &shape,
         machine,
         counterexample,
-        drained: property == Some(PropertyKind::Finally),
+        drained: property == Some(PropertyKind::Finally) || counterexample.violated == Violation::Deadlock,
         seen: HashSet::new(),
         actions: Vec::new(),
         unsupported: false,
@@ -174,12 +174,15 @@ impl Search<'_> {
     fn is_goal(&self, state: &State, positions: &[usize]) -> bool {
         let done = (positions.iter().zip(&self.counterexample.paths)).all(|(at, path)| *at == path.len());
         let drained = !self.drained || state.stores.iter().all(Vec::is_empty);
-        let judged = matches!(self.counterexample.violated, Violation::Property { .. });
-        judged
-            && done
-            && drained
-            && operational::violations(self.program, self.shape, state)
-                .into_iter()
-                .any(|found| self.counterexample.violated == Violation::Property { property: found.property })
+        let shown = || match self.counterexample.violated {
+            Violation::Property { .. } => {
+                operational::violations(self.program, self.shape, state).into_iter().any(|found| {
+                    self.counterexample.violated == Violation::Property { property: found.property }
+                })
+            }
+            Violation::Deadlock => is_deadlock(self.program, self.shape, self.machine, state) == Ok(true),
+            _ => false,
+        };
+        done && drained && shown()
     }
 }

@@ -486,7 +486,7 @@ fn a_bounded_proof_is_not_called_minimal() {
         property: Property::Stated,
         hints: None,
     };
-    let engine = Explore { max_capacity: 2, ..Explore::default() };
+    let engine = Explore { max_capacity: Some(2), ..Explore::default() };
     let repair = repair(&task, &engine, &Options::default(), &Run::default()).unwrap();
     let Repairability::Repaired(repaired) = repair.result else { panic!("{:?}", repair.result) };
     assert_eq!((repaired.count, repaired.minimal), (2, false));

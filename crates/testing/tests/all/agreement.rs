@@ -77,7 +77,12 @@ process p0
 #[test]
 fn explore_agrees_with_the_naive_search() {
     let limits = Limits::default();
-    let explore = |reduction, threads| Explore { reduction, threads, max_capacity: limits.capacity };
+    let explore = |reduction, threads| Explore {
+        reduction,
+        threads,
+        max_capacity: Some(limits.capacity),
+        ..Explore::default()
+    };
     let engines = [explore(true, 1), explore(false, 1)];
     let subjects = [("reduced", false), ("unreduced", true)];
     let subjects: Vec<Subject<'_>> = (engines.iter().zip(subjects))
@@ -120,7 +125,7 @@ impl Engine for Liar {
         Ok(())
     }
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
-        let honest = Explore { reduction: false, threads: 1, max_capacity: 4 };
+        let honest = Explore { reduction: false, threads: 1, max_capacity: Some(4), ..Explore::default() };
         let sc = find("sc").expect("sc is in the catalogue");
         let mut answer = match self.0 {
             Lie::Sc => honest.check(&Task { memory: sc, ..*task }, run)?,
@@ -182,7 +187,7 @@ fn two_workers_see_what_one_sees() {
         }
         let task = Task { program: &program, memory: pso, property: Property::Stated, hints: None };
         let ask = |threads: usize| {
-            let engine = Explore { reduction: false, threads, max_capacity: 4 };
+            let engine = Explore { reduction: false, threads, max_capacity: Some(4), ..Explore::default() };
             let run = || Run::new(Budget { states: Some(150_000), ..Budget::default() });
             let answer = engine.check(&task, &run()).unwrap();
             let safe = matches!(answer.verdict, Verdict::Safe { .. });

@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use wattle_engine::{Budget, Engine, Property, Run, Task, Verdict};
+use wattle_engine::{Budget, Engine, Property, Reason, Run, Task, Verdict};
+use wattle_engine_bmc::Bmc;
 use wattle_engine_explore::Explore;
 use wattle_generate::Rng;
 use wattle_judge::certify::explore_all;
@@ -152,7 +153,7 @@ fn the_engine_finds_them() {
             };
             let run = Run::new(Budget { states: Some(3000), ..Budget::default() });
             let verdict =
-                Explore { max_capacity: 3, ..Explore::default() }.check(&task, &run).unwrap().verdict;
+                Explore { max_capacity: Some(3), ..Explore::default() }.check(&task, &run).unwrap().verdict;
             let Ok(naive) = explore_all(
                 &task,
                 Some(3),
@@ -178,4 +179,45 @@ fn the_engine_finds_them() {
         }
     }
     assert!(safe > 200 && deadlocks > 200, "{safe} {deadlocks}");
+}
+
+/// Executions by axioms and states of machines have the same deadlocks: the models are twins.
+#[test]
+fn axioms_and_machines_have_the_same_deadlocks() {
+    let (mut safe, mut deadlocks, mut refused) = (0, 0, 0);
+    for seed in 9000..9400 {
+        let text = text(seed);
+        let program = wattle_program::passes::forget_dead(&program(&text));
+        for model in ["sc", "tso", "pso"] {
+            let property = Property::NoDeadlock;
+            let task = Task { program: &program, memory: find(model).unwrap(), property, hints: None };
+            let bmc = Bmc { unwind: Some(2), ..Bmc::default() };
+            if bmc.accepts(&task).is_err() {
+                continue;
+            }
+            let verdict = bmc.check(&task, &Run::new(Budget::default())).unwrap().verdict;
+            let few = || Run::new(Budget { states: Some(3000), ..Budget::default() });
+            match verdict {
+                Verdict::Unsafe { counterexample } => {
+                    deadlocks += 1;
+                    // It is replayed as a schedule of the machine, too.
+                    let replayed = confirm(&task, &counterexample);
+                    let replayed =
+                        replayed.unwrap_or_else(|why| panic!("seed {seed}, {model}: {why}\n{text}"));
+                    assert!(replayed.schedule.is_some(), "seed {seed}, {model}\n{text}");
+                }
+                Verdict::Safe { .. } => {
+                    safe += 1;
+                    if let Ok(naive) = explore_all(&task, Some(3), true, &few()) {
+                        assert!(naive.violation.is_none(), "seed {seed}, {model}\n{text}");
+                    }
+                }
+                Verdict::SafeUpTo { .. } => {}
+                // A section that reads after it writes.
+                Verdict::Unknown { reason: Reason::Unsupported(_) } => refused += 1,
+                Verdict::Unknown { reason } => panic!("seed {seed}, {model}: {reason}\n{text}"),
+            }
+        }
+    }
+    assert!(safe > 100 && deadlocks > 200 && refused < 20, "{safe} {deadlocks} {refused}");
 }

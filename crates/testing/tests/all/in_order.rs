@@ -160,7 +160,7 @@ fn listed(outcomes: &OutcomeSet) -> BTreeSet<Vec<i64>> {
 
 #[test]
 fn machines_do_what_the_definition_allows() {
-    let explore = Explore { reduction: true, threads: 1, max_capacity: 8 };
+    let explore = Explore { reduction: true, threads: 1, max_capacity: Some(8), ..Explore::default() };
     let mut rng = Rng::new(80_000);
     let (mut several, mut fewer) = (0, 0);
     for round in 0..250 {
@@ -214,7 +214,8 @@ fn what_has_no_order_has_one_state() {
             let memory = find(model).unwrap();
             let task = Task { program: &program, memory, property: Property::Stated, hints: None };
             let plain = explore_all(&task, None, false, &Run::new(Budget::default())).unwrap().states;
-            let explore = Explore { reduction: false, threads: 1, max_capacity: 8 };
+            let explore =
+                Explore { reduction: false, threads: 1, max_capacity: Some(8), ..Explore::default() };
             let answer = explore.check(&task, &Run::new(Budget::default())).unwrap();
             assert_eq!(answer.statistics.counted("states"), Some(plain), "{model}");
             plain

@@ -34,7 +34,7 @@ fn closure(program: &Program, memory: &MemoryModel) -> Option<Closure> {
 
 #[test]
 fn explore_visits_what_the_reference_machine_visits() {
-    let engine = Explore { max_capacity: 3, ..Explore::default() };
+    let engine = Explore { max_capacity: Some(3), ..Explore::default() };
     let subject = Subject {
         name: "explore",
         engine: &engine,

@@ -34,7 +34,7 @@ fn holds(law: Law<'_>, profile: &dyn Fn(u64) -> Profile, seeds: Range<u64>) {
 }
 
 fn explore(reduction: bool) -> Explore {
-    Explore { reduction, threads: 1, max_capacity: 6 }
+    Explore { reduction, threads: 1, max_capacity: Some(6), ..Explore::default() }
 }
 
 fn asked(engine: &Explore) -> Asked<'_, Explore> {
@@ -88,7 +88,12 @@ fn all_flushes_make_sc_for_explore() {
 #[test]
 fn a_larger_capacity_keeps_what_is_safe() {
     let engine = |max_capacity: usize| -> Box<dyn Engine> {
-        Box::new(Explore { reduction: true, threads: 1, max_capacity })
+        Box::new(Explore {
+            reduction: true,
+            threads: 1,
+            max_capacity: Some(max_capacity),
+            ..Explore::default()
+        })
     };
     // Programs that buffer nothing, or are unsafe from the start, obey this law trivially.
     let law = |program: &_, _| laws::capacity_is_monotone(&engine, program, STATES);

@@ -12,6 +12,7 @@ mod in_order;
 mod instantiate;
 mod joint;
 mod laws;
+mod one_location;
 mod reduction;
 mod rest;
 mod sections;

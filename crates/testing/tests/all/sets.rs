@@ -266,8 +266,12 @@ fn op(dice: &mut Dice) -> String {
 #[test]
 fn random_programs_with_sets_agree_with_the_plain_search() {
     let limits = Limits::default();
-    let engines =
-        [true, false].map(|reduction| Explore { reduction, threads: 2, max_capacity: limits.capacity });
+    let engines = [true, false].map(|reduction| Explore {
+        reduction,
+        threads: 2,
+        max_capacity: Some(limits.capacity),
+        ..Explore::default()
+    });
     let subjects =
         [("reduced", &engines[0], false), ("unreduced", &engines[1], true)].map(|(name, engine, exact)| {
             Subject { name, engine, outcomes: Some(engine), exact, lists_unreached: true }

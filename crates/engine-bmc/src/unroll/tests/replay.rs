@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use wattle_engine::{Property, Task};
 use wattle_generate::{Profile, Rng};
 use wattle_logic::{Fault, Value};
 use wattle_memory::events::{Recorder, Surroundings};
@@ -680,7 +681,9 @@ fn properties() {
             ..Options::default()
         };
         let Ok(mut structure) = unroll(&program, &shape, &options) else { continue };
-        let Ok(asked) = ask(&program, &shape, &mut structure) else { continue };
+        let memory = wattle_memory::find("sc").unwrap();
+        let task = Task { program: &program, memory, property: Property::Stated, hints: None };
+        let Ok(asked) = ask(&task, &shape, &mut structure) else { continue };
         let thread = ThreadId(0);
         let world = World { program: &program, shape: &shape, structure: &structure, thread };
         let worlds: Vec<World<'_>> = shape.thread_ids().map(|thread| World { thread, ..world }).collect();

@@ -61,7 +61,7 @@ fn what_is_not_supported_is_named_at_its_place() {
     let rows = [
         ("double d = 0.5; int main(void) {\n  int x = d < 1;\n}\n", "1:12 floating-point arithmetic"),
         (
-            "int f(int n) {\n  int a[n];\n  return 0; } int main(void) { return f(1); }\n",
+            "int f(int n) {\n  int a[n][2];\n  return 0; } int main(void) { return f(1); }\n",
             "2:9 an array whose length is not constant",
         ),
         (

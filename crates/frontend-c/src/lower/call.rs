@@ -8,7 +8,7 @@ use lang_c::span::{Node, Span};
 use wattle_logic::{Binary, Term};
 use wattle_program::Op;
 
-use super::expression::{FIRST_FUNCTION, Operand};
+use super::expression::{Operand, function_number};
 use super::place::{At, Lvalue};
 use super::value::Value;
 use super::{Body, Frame, Home, Owned, Unit, parameters};
@@ -160,8 +160,7 @@ impl<'a> Body<'_, 'a> {
         span: Span,
     ) -> Low<Operand> {
         if let Some(value) = callee.known() {
-            let number = (value - FIRST_FUNCTION) / 16;
-            return match usize::try_from(number).ok().filter(|number| *number < self.unit.functions.len()) {
+            return match function_number(self.unit, value) {
                 Some(number) => {
                     let name = self.unit.functions[number].name.clone();
                     self.direct(number, &name, arguments, span)

@@ -513,9 +513,7 @@ impl<'a> Body<'_, 'a> {
     /// The function that a thread is to run.
     fn thread_start(&mut self, expression: &'a Node<Expression>) -> Low<usize> {
         let function = self.rvalue(expression)?;
-        let number = function.known().map(|value| (value - super::expression::FIRST_FUNCTION) / 16);
-        let number = number.and_then(|number| usize::try_from(number).ok());
-        match number.filter(|number| *number < self.unit.functions.len()) {
+        match function.known().and_then(|value| super::expression::function_number(self.unit, value)) {
             Some(number) if self.unit.functions[number].definition.is_some() => Ok(number),
             Some(number) => {
                 let name = self.unit.functions[number].name.clone();

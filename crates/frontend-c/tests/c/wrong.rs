@@ -70,6 +70,10 @@ fn what_is_not_supported_is_named_at_its_place() {
         ),
         ("int x; int main(void) {\n  asm(\"rdtsc\");\n}\n", "2:3 the assembly `rdtsc`"),
         (
+            "int main(void) {\n  ((int (*)(void))(-9223372036854775807L - 1))();\n}\n",
+            "2:3 a call through a pointer to no function",
+        ),
+        (
             "int g(void); int main(void) {\n  return g();\n}\n",
             "2:10 the function `g`, which has no definition",
         ),

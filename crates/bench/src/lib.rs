@@ -49,6 +49,7 @@ const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench refine [tso|pso|alone|automatic|PROGRAM]… [--quick | --limit SECONDS] [--keep newest] [--rest havoc]
        wattle-bench backward [FILE]…
        wattle-bench c [FOLDER…] [--limit SECONDS] [--list]
+       wattle-bench c executions|weakened [--limit SECONDS]
        wattle-bench bmc [exact|fixed|facts|workers|litmus|deepen]… [--quick]
        wattle-bench agree [FOLDER… | --loops COUNT [SEED] | --branching COUNT [SEED] | --extrapolate COUNT [SEED]
              | --refine COUNT [SEED] | --remote COUNT [SEED] | --any COUNT [SEED] | --atomics COUNT [SEED] | --atomics-table [COUNT [SEED]]]

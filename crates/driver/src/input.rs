@@ -129,6 +129,12 @@ impl Input {
         Input::of(name.to_owned(), None, content)
     }
 
+    /// What the preprocessor makes of a C text.
+    pub fn preprocessed(&self) -> Result<String, String> {
+        let text = self.read().map_err(|problem| problem.message)?;
+        self.compiler.preprocess(&self.name, &text, self.folder()).map_err(|problem| problem.0)
+    }
+
     /// The file on disk, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.content {

@@ -177,7 +177,9 @@ impl<'a> Reach<'a> {
     /// The warnings that a proof deserves.
     pub(crate) fn warnings(&self, sources: &Sources, property: Property) -> Vec<Diagnostic> {
         let mut warnings: Vec<Diagnostic> = self.vacuity(property).into_iter().collect();
-        let dead = self.dead_statements();
+        let mut dead = self.dead_statements();
+        // Nobody wants to hear of what a library of ours does for others.
+        dead.retain(|span| !sources.name(span.file).starts_with("<library>"));
         for span in dead.iter().take(NAMED) {
             let message = match self.comes_before(*span) {
                 true => "no execution gets through this statement",

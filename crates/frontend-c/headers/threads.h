@@ -24,10 +24,13 @@ int mtx_init(mtx_t *, int);
 void mtx_destroy(mtx_t *);
 int mtx_lock(mtx_t *);
 int mtx_trylock(mtx_t *);
+int mtx_timedlock(mtx_t *, const struct timespec *);
 int mtx_unlock(mtx_t *);
 int cnd_init(cnd_t *);
 void cnd_destroy(cnd_t *);
 int cnd_wait(cnd_t *, mtx_t *);
+int cnd_timedwait(cnd_t *, mtx_t *, const struct timespec *);
+void call_once(once_flag *, void (*)(void));
 int cnd_signal(cnd_t *);
 int cnd_broadcast(cnd_t *);
 #endif

@@ -491,13 +491,14 @@ impl Counts {
 
 /// Types of libraries that are one location each, whatever their headers say.
 pub(crate) fn is_opaque(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
+    const NAMES: [&str; 15] = [
         "pthread_mutex_t",
         "pthread_cond_t",
         "pthread_rwlock_t",
         "pthread_spinlock_t",
         "pthread_barrier_t",
         "pthread_once_t",
+        "pthread_barrierattr_t",
         "pthread_attr_t",
         "pthread_mutexattr_t",
         "pthread_condattr_t",

@@ -7,6 +7,7 @@
 mod codes;
 mod declare;
 mod edit;
+mod library;
 mod look;
 mod lower;
 mod places;
@@ -43,6 +44,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("pthread.h", include_str!("../headers/pthread.h")),
     ("threads.h", include_str!("../headers/threads.h")),
     ("assert.h", include_str!("../headers/assert.h")),
+    ("ctype.h", include_str!("../headers/ctype.h")),
     ("semaphore.h", include_str!("../headers/semaphore.h")),
     ("genmc.h", include_str!("../headers/genmc.h")),
 ];
@@ -72,9 +74,13 @@ fn parse(sources: &mut Sources, file: FileId, options: &Options<'_>) -> Reading 
         parts.push((base, part));
         base += text.filtered.text.len() + 1;
     }
+    let file = sources.add(library::NAME, library::TEXT);
+    let filtered = prefilter::filter(library::TEXT, file).map_err(|problem| vec![problem])?;
+    parts.push((base, Part::direct(&filtered, file)));
     let places = Places::new(parts);
-    let names: Vec<&str> = texts.iter().map(|(file, _)| sources.name(*file)).collect();
-    let texts: Vec<&Filtered> = texts.iter().map(|(_, text)| &text.filtered).collect();
+    let names = texts.iter().map(|(file, _)| sources.name(*file)).chain([library::NAME]);
+    let names: Vec<&str> = names.collect();
+    let texts: Vec<&Filtered> = texts.iter().map(|(_, text)| &text.filtered).chain([&filtered]).collect();
     let result = std::thread::scope(|scope| {
         let work = || read(&names, &texts, &places, &settings);
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
@@ -110,10 +116,12 @@ fn preprocessed(sources: &mut Sources, file: FileId, options: &Options<'_>) -> R
     Ok(Text { filtered: filtered.map_err(|problem| vec![problem])?, made })
 }
 
+/// Read these files, the last of which is the library.
 fn read(names: &[&str], texts: &[&Filtered], places: &Places<'_>, settings: &Settings) -> Reading {
     let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
     let (mut units, mut problems) = (Vec::new(), Vec::new());
     let mut base = 0;
+    let (library, texts) = texts.split_last().unwrap_or((&texts[0], &[]));
     for text in texts {
         // Behind as many spaces as there are letters in the files before, so that each place has a number of its own.
         let behind = " ".repeat(base) + &text.text;
@@ -126,7 +134,13 @@ fn read(names: &[&str], texts: &[&Filtered], places: &Places<'_>, settings: &Set
     if !problems.is_empty() {
         return Err(problems);
     }
-    let lowered = lower::lower(names, &units, places, settings);
+    let library = library::needed(&units, || {
+        let behind = " ".repeat(base) + &library.text;
+        lang_c::driver::parse_preprocessed(&config, behind).ok().map(|parse| parse.unit)
+    });
+    let has_library = library.is_some();
+    units.extend(library);
+    let lowered = lower::lower(names, &units, has_library, places, settings);
     let mut problems = lowered.problems;
     problems.sort_by_key(Diagnostic::span);
     problems.dedup();

@@ -86,7 +86,7 @@ impl Look {
 
     /// What tells a function from those of the same name in other files.
     pub(crate) fn key(&self, name: &str, file: usize) -> String {
-        match file > 0 && self.is_private(name, file) {
+        match self.private.len() > 1 && self.is_private(name, file) {
             true => format!("{name}@{file}"),
             false => name.to_owned(),
         }

@@ -50,7 +50,7 @@ pub(crate) struct Record {
     pub fields: Option<Vec<Field>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     /// `None`: an anonymous struct or union whose fields count as those of the outer one.
     pub name: Option<String>,

@@ -149,6 +149,25 @@ fn one_file_defines_a_name() {
 }
 
 #[test]
+fn functions_of_one_name_have_facts_of_their_own() {
+    // `set` of the first file keeps the address that it gets, that of the second only follows it. So `local` needs memory.
+    let main = "#include <assert.h>
+int *kept;
+static void set(int *to) { kept = to; *to = 1; }
+void other(int *to);
+int main(void) { int local; set(&local); *kept = 5; assert(local == 5); other(&local); assert(local == 7); }
+";
+    let other = "static void set(int *to) { *to = 7; }\nvoid other(int *to) { set(to); }\n";
+    for texts in [[("main.c", main), ("other.c", other)], [("other.c", other), ("main.c", main)]] {
+        let report = checked("sc", &linked(&texts));
+        assert!(matches!(report.verdict, CheckVerdict::Safe { .. }), "{}", shown(&report));
+    }
+    let other = "void set(int *to) { *to = 7; }\nvoid other(int *to) { set(to); }\n";
+    let report = checked("sc", &linked(&[("main.c", main), ("other.c", other)]));
+    assert!(matches!(report.verdict, CheckVerdict::Safe { .. }), "{}", shown(&report));
+}
+
+#[test]
 fn types_must_be_the_same_in_all_files() {
     let main =
         "struct s { int x; };\nextern struct s one;\nint f(int a);\nint main(void) { return f(one.x); }\n";

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod copies;
+mod cut;
 mod engines;
 mod fences;
 mod lies;

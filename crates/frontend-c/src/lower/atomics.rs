@@ -23,6 +23,7 @@ pub(super) const SEQ_CST: Order = 5;
 pub(super) const RELAXED: Order = 0;
 pub(super) const ACQUIRE: Order = 2;
 pub(super) const RELEASE: Order = 3;
+pub(super) const ACQ_REL: Order = 4;
 
 /// The set of a memory order, and the pairs that a fence of it keeps in order.
 const ORDERS: [(&str, Orders); 6] = [

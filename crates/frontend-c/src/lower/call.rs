@@ -8,7 +8,7 @@ use lang_c::span::{Node, Span};
 use wattle_logic::{Binary, Term};
 use wattle_program::Op;
 
-use super::expression::{FIRST_FUNCTION, Operand};
+use super::expression::{Operand, function_number};
 use super::place::{At, Lvalue};
 use super::value::Value;
 use super::{Body, Frame, Home, Owned, Unit, parameters};
@@ -153,15 +153,14 @@ impl<'a> Body<'_, 'a> {
         refuse(format!("the function `{name}`, which has no definition"), span)
     }
 
-    fn through_pointer(
+    pub(super) fn through_pointer(
         &mut self,
         callee: Value,
         arguments: &'a [Node<Expression>],
         span: Span,
     ) -> Low<Operand> {
         if let Some(value) = callee.known() {
-            let number = (value - FIRST_FUNCTION) / 16;
-            return match usize::try_from(number).ok().filter(|number| *number < self.unit.functions.len()) {
+            return match function_number(self.unit, value) {
                 Some(number) => {
                     let name = self.unit.functions[number].name.clone();
                     self.direct(number, &name, arguments, span)
@@ -511,6 +510,15 @@ impl<'a> Body<'_, 'a> {
                 Value::int(0)
             }
             "rand" | "random" => self.any(&Type::INT),
+            "sscanf" if is_one_number(arguments) => {
+                let name = format!("{}sscanf", crate::library::SPECIAL);
+                match self.unit.scopes.shared.externals.get(&name) {
+                    Some(Meaning::Function(number)) => {
+                        return self.direct(*number, &name, arguments, span).map(Some);
+                    }
+                    _ => return Ok(None),
+                }
+            }
             "malloc" | "alloca" | "__builtin_alloca" => self.allocate(arguments, false, span)?,
             "calloc" => self.allocate(arguments, true, span)?,
             "free" => {
@@ -545,6 +553,12 @@ impl<'a> Body<'_, 'a> {
         };
         Ok(Some(Operand::Value(value)))
     }
+}
+
+/// Is it `sscanf(text, "%d", into)`?
+fn is_one_number(arguments: &[Node<Expression>]) -> bool {
+    let [_, format, _] = arguments else { return false };
+    matches!(&format.node, Expression::StringLiteral(text) if text.node == ["\"%d\""])
 }
 
 fn is_stream(argument: &Node<Expression>) -> bool {

@@ -14,7 +14,7 @@ use crate::refusal::{Low, refuse, wrong};
 use crate::types::{Kind, Type};
 
 /// Numbers of functions lie far from those of objects.
-pub(super) const FIRST_FUNCTION: i64 = 0x7f00_0000;
+const FIRST_FUNCTION: i64 = 0x7f00_0000;
 
 impl<'a> Body<'_, 'a> {
     pub(super) fn arithmetic(&self, span: Span) -> Arithmetic<'_> {
@@ -608,6 +608,12 @@ pub(super) enum Operand {
 pub(super) fn function_pointer(unit: &Unit<'_>, number: usize) -> Value {
     let of = unit.functions[number].of.clone().pointer();
     Value::constant(FIRST_FUNCTION + 16 * number as i64, of)
+}
+
+/// The function that a number points to.
+pub(super) fn function_number(unit: &Unit<'_>, value: i64) -> Option<usize> {
+    let distance = value.checked_sub(FIRST_FUNCTION).filter(|distance| distance % 16 == 0)?;
+    usize::try_from(distance / 16).ok().filter(|number| *number < unit.functions.len())
 }
 
 /// May evaluating it assign to a variable?

@@ -17,7 +17,7 @@ use super::value::{Value, in_sort};
 use super::{Body, Unit};
 use crate::declare::Declares;
 use crate::refusal::{Low, refuse};
-use crate::types::{Kind, Type};
+use crate::types::{Kind, Record, Type};
 
 /// The cells of one type.
 pub(super) struct Pool {
@@ -231,7 +231,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// A number of elements that is not known before the program runs: there are this many, and more are not covered.
-    fn at_most(&mut self, count: Value, span: Span) -> Low<u64> {
+    pub(super) fn at_most(&mut self, count: Value, span: Span) -> Low<u64> {
         let most = u64::from(self.unit.settings.bound) * ELEMENTS_AN_INSTANCE;
         let limit =
             Value { term: Term::value(Literal::Int(most as i64), count.term.sort()), of: count.of.clone() };
@@ -241,6 +241,42 @@ impl<'a> Body<'_, 'a> {
         self.cut(&format!("more than {most} elements of this allocation"), span);
         self.continue_at(on);
         Ok(most)
+    }
+
+    /// `sizeof(struct list) + count * sizeof(…)`, where the struct ends with an array of no length: it with as many elements.
+    fn with_rest(
+        &mut self,
+        head: &'a Node<Expression>,
+        rest: &'a Node<Expression>,
+        span: Span,
+    ) -> Low<Option<Type>> {
+        let of = match &head.node {
+            Expression::SizeOfTy(name) => self.unit.named(&name.node.0)?,
+            Expression::SizeOfVal(value) => self.static_type(&value.node.0)?,
+            _ => return Ok(None),
+        };
+        let Kind::Record(number) = of.kind else { return Ok(None) };
+        let record = self.unit.types.records[number].clone();
+        let mut fields = record.fields.clone().unwrap_or_default();
+        let Some(last) = fields.last_mut().filter(|_| !record.is_union) else { return Ok(None) };
+        let Kind::Array(element, None | Some(0)) = last.of.kind.clone() else { return Ok(None) };
+        let (unit, count) = self.amount(rest, span)?;
+        let size = |of: &Type| self.unit.types.size(of);
+        // As many elements as fit in whole.
+        let (Some(bytes), Some(width)) = (size(&unit), size(&element).filter(|width| *width > 0)) else {
+            return Ok(None);
+        };
+        let length = bytes * count / width;
+        last.of = Type::plain(Kind::Array(element, Some(length)));
+        let name = record.name.clone();
+        let known = self.unit.types.records.iter().position(|other| {
+            other.name == name && other.fields.as_ref().is_some_and(|other| *other == fields)
+        });
+        let number = known.unwrap_or_else(|| {
+            self.unit.types.records.push(Record { fields: Some(fields), ..record });
+            self.unit.types.records.len() - 1
+        });
+        Ok(Some(Type::plain(Kind::Record(number))))
     }
 
     /// The type and number of elements that a size in bytes stands for.
@@ -263,6 +299,11 @@ impl<'a> Body<'_, 'a> {
                         Some(_) => refuse("an allocation of a negative size", span),
                         None => Ok((of, count * self.at_most(times, span)?)),
                     };
+                }
+            }
+            Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Plus => {
+                if let Some(found) = self.with_rest(&binary.node.lhs, &binary.node.rhs, span)? {
+                    return Ok((found, 1));
                 }
             }
             _ => {}

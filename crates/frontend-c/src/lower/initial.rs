@@ -14,7 +14,7 @@ use super::{Body, Home, Owned, Unit};
 use crate::codes;
 use crate::declare::{Declares, Meaning};
 use crate::refusal::{Low, refuse};
-use crate::types::{Kind, Type};
+use crate::types::{Kind, Leaf, Type};
 
 /// The value of a constant expression.
 pub(super) fn constant(unit: &mut Unit<'_>, expression: &Node<Expression>) -> Low<i64> {
@@ -323,6 +323,42 @@ pub(super) fn type_in(unit: &mut Unit<'_>, owned: &[Owned], expression: &Node<Ex
     })
 }
 
+/// The first values of a leaf, one an element, of those of an object by offset.
+fn elements(leaf: &Leaf, values: &[(u64, Value)]) -> Vec<Term> {
+    let sort = leaf.of.sort();
+    let count: u32 = leaf.dimensions.iter().map(|(length, _)| *length).product();
+    let element = |flat: u32| {
+        let mut rest = flat;
+        let mut offset = leaf.offset;
+        for (length, stride) in leaf.dimensions.iter().rev() {
+            offset += u64::from(rest % length) * u64::from(*stride);
+            rest /= length;
+        }
+        let found = values.iter().rev().find(|(at, _)| *at == offset);
+        found.map_or(Term::value(sort.zero(), sort), |(_, value)| in_sort(value.term.clone(), sort))
+    };
+    (0..count).map(element).collect()
+}
+
+/// What a lock begins with is zeros, unless it is of another kind than the usual.
+fn zeros(unit: &mut Unit<'_>, items: &[Node<InitializerListItem>]) -> Low<()> {
+    for item in items {
+        let is_zero = match &item.node.initializer.node {
+            Initializer::List(inner) => {
+                zeros(unit, inner)?;
+                true
+            }
+            Initializer::Expression(value) => {
+                evaluate(unit, value).is_ok_and(|value| value.known() == Some(0))
+            }
+        };
+        if !is_zero {
+            return refuse("a lock that begins with other values than zeros", item.span);
+        }
+    }
+    Ok(())
+}
+
 impl<'a> Unit<'a> {
     /// An array without a length has that of its initializer.
     pub(super) fn completed(&mut self, of: Type, initializer: Option<&Node<Initializer>>) -> Low<Type> {
@@ -418,21 +454,8 @@ impl<'a> Unit<'a> {
             self.initial(&of, initializer, 0, &mut values)?;
         }
         let leaves = self.types.leaves(&of).unwrap_or_default();
-        for (leaf, (_, variable, of)) in leaves.iter().zip(self.objects[object].leaves.clone()) {
-            let lengths: Vec<u32> = leaf.dimensions.iter().map(|(length, _)| *length).collect();
-            let count: u32 = lengths.iter().product();
-            let mut terms = Vec::with_capacity(count as usize);
-            for flat in 0..count {
-                let mut rest = flat;
-                let mut offset = leaf.offset;
-                for (length, stride) in leaf.dimensions.iter().rev() {
-                    offset += u64::from(rest % length) * u64::from(*stride);
-                    rest /= length;
-                }
-                let found = values.iter().rev().find(|(at, _)| *at == offset).map(|(_, value)| value.clone());
-                let zero = Term::value(of.sort().zero(), of.sort());
-                terms.push(found.map_or(zero, |value: Value| in_sort(value.term, of.sort())));
-            }
+        for (leaf, (_, variable, _)) in leaves.iter().zip(self.objects[object].leaves.clone()) {
+            let mut terms = elements(leaf, &values);
             if terms.windows(2).all(|pair| pair[0] == pair[1]) {
                 terms.truncate(1);
             }
@@ -478,7 +501,7 @@ impl<'a> Unit<'a> {
             }
             Initializer::List(items) => {
                 if of.kind == Kind::Opaque {
-                    return Ok(());
+                    return zeros(self, items);
                 }
                 for (part, at, item) in self.items(&[], of, items)? {
                     self.initial(&part, item, offset + at, values)?;
@@ -570,6 +593,7 @@ impl<'a> Body<'_, 'a> {
 
     fn fill_list(&mut self, place: &Lvalue, items: &'a [Node<InitializerListItem>], span: Span) -> Low<()> {
         if place.of.kind == Kind::Opaque {
+            zeros(self.unit, items)?;
             return self.store_plain(place, Value::int(0), span);
         }
         let given = self.unit.items(&self.owned, &place.of, items)?;
@@ -677,30 +701,30 @@ impl<'a> Body<'_, 'a> {
             Ok(leaves) => leaves,
             Err(what) => return refuse(what, span),
         };
-        let start = match initializer.map(|initializer| &initializer.node) {
-            None => Value::int(0),
-            Some(Initializer::Expression(expression)) => {
-                self.unit.outside(number, |unit| evaluate(unit, expression))?
-            }
-            Some(Initializer::List(_)) => {
-                return refuse("a list of initial values for a variable of each thread", span);
-            }
-        };
+        let mut values = Vec::new();
+        if let Some(initializer) = initializer {
+            self.unit.outside(number, |unit| unit.initial(&of, initializer, 0, &mut values))?;
+        }
         let home = if !addressed && leaves.iter().all(|leaf| leaf.dimensions.is_empty()) {
             let mut set = Vec::new();
             for leaf in leaves {
                 let local = self.register(format!("{name}{}", leaf.path), leaf.of.sort(), false);
-                self.locals[local as usize].init =
-                    Init::Values(vec![in_sort(start.term.clone(), leaf.of.sort())]);
+                self.locals[local as usize].init = Init::Values(elements(&leaf, &values));
                 set.push((leaf.offset, local, leaf.of));
             }
             self.registers.push(set);
             Home::Registers(self.registers.len() - 1)
         } else {
             let object = self.private_object(&name, &of, true, span)?;
-            for (_, variable, of) in self.unit.objects[object].leaves.clone() {
-                let value = in_sort(start.term.clone(), of.sort());
-                self.unit.program.variables[variable as usize].init = Init::Values(vec![value]);
+            for (leaf, (_, variable, _)) in leaves.iter().zip(self.unit.objects[object].leaves.clone()) {
+                let own = elements(leaf, &values);
+                // Each copy of the thread has them all.
+                let terms = if own.windows(2).all(|pair| pair[0] == pair[1]) {
+                    own[..1].to_vec()
+                } else {
+                    (0..self.copies).flat_map(|_| own.clone()).collect()
+                };
+                self.unit.program.variables[variable as usize].init = Init::Values(terms);
             }
             Home::Object(object)
         };

@@ -203,6 +203,7 @@ impl<'a> Unit<'a> {
         let is_private = self.look.is_private(name, file);
         let known = self.scopes.shared.externals.get(name).cloned().filter(|_| !is_private);
         let number = match known {
+            Some(Meaning::Function(number)) if self.library == Some(file) => number,
             Some(Meaning::Function(number)) if self.fit(&self.functions[number].of, &of) => number,
             Some(Meaning::Function(number)) => return self.differs(name, span, self.functions[number].span),
             Some(Meaning::Global(number)) => return self.differs(name, span, self.globals[number].span),

@@ -7,6 +7,7 @@
 //! A statement that wattle does not handle becomes an operation that is *unsupported*, by its name; what a bound of
 //! ours cuts off (recursion, creation in loops, heap cells) becomes one that says so.
 
+mod arguments;
 mod atomics;
 mod blocks;
 mod call;
@@ -17,6 +18,7 @@ mod initial;
 mod letters;
 mod link;
 mod lists;
+mod locks;
 mod place;
 mod statement;
 mod threads;
@@ -53,14 +55,16 @@ pub(crate) struct Lowered {
     pub problems: Vec<Diagnostic>,
 }
 
-/// The program of these files, with their names.
+/// The program of these files, with their names. The last may be the library.
 pub(crate) fn lower(
     names: &[&str],
     units: &[TranslationUnit],
+    has_library: bool,
     places: &Places<'_>,
     settings: &Settings,
 ) -> Lowered {
     let mut lowering = Unit::new(names, units, places, settings);
+    lowering.library = has_library.then(|| units.len() - 1);
     if units.len() > 1 {
         lowering.scopes.shared.agreeing = link::agreeing(units, places, settings);
     }
@@ -117,6 +121,8 @@ struct Object {
 /// What all threads share.
 struct Unit<'a> {
     places: &'a Places<'a>,
+    /// The file of the library. What users say of the types of its functions may differ in `const` and the like.
+    library: Option<usize>,
     /// The names of the files, without folders.
     files: Vec<String>,
     settings: &'a Settings,
@@ -150,6 +156,7 @@ impl<'a> Unit<'a> {
         Unit {
             places,
             files: names.iter().map(|name| name.rsplit('/').next().unwrap_or(name).to_owned()).collect(),
+            library: None,
             settings,
             types: Types { model: settings.data_model, records: vec![] },
             scopes: Scopes::new(units.len()),

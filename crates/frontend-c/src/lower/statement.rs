@@ -378,6 +378,9 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn declaration(&mut self, declaration: &'a Node<Declaration>) -> Low<()> {
         let (base, storage) = self.unit.declared(&declaration.node.specifiers)?;
         for declarator in &declaration.node.declarators {
+            if self.variable_array(&base, &declarator.node.declarator)? {
+                continue;
+            }
             let (name, of) = self.unit.derived(base.clone(), &declarator.node.declarator)?;
             let Some(name) = name else { continue };
             let initializer = declarator.node.initializer.as_ref();
@@ -396,6 +399,31 @@ impl<'a> Body<'_, 'a> {
             self.initialize(owned, initializer, declarator.span)?;
         }
         Ok(())
+    }
+
+    /// An array of one dimension whose length is known only when the program runs: it has as many elements as an allocation of such a
+    /// size, and its type none, so that nobody takes them for its size. `false`: it is no such declaration.
+    fn variable_array(&mut self, base: &Type, declarator: &'a Node<Declarator>) -> Low<bool> {
+        let DeclaratorKind::Identifier(name) = &declarator.node.kind.node else { return Ok(false) };
+        let Some((last, pointers)) = declarator.node.derived.split_last() else { return Ok(false) };
+        let DerivedDeclarator::Array(array) = &last.node else { return Ok(false) };
+        let ArraySize::VariableExpression(length) = &array.node.size else { return Ok(false) };
+        if !pointers.iter().all(|part| matches!(part.node, DerivedDeclarator::Pointer(_)))
+            || self.unit.constant(length).is_ok()
+        {
+            return Ok(false);
+        }
+        let element = pointers.iter().fold(base.clone(), |of, _| of.pointer());
+        let span = declarator.span;
+        let count = self.rvalue(length)?;
+        let count = super::value::Value { term: self.kept(count.term), ..count };
+        let most = self.at_most(count, span)?;
+        let of = |length| Type::plain(Kind::Array(std::sync::Arc::new(element.clone()), length));
+        let object = self.private_object(&name.node.name, &of(Some(most)), false, span)?;
+        self.owned.push(super::Owned { of: of(None), home: Home::Object(object) });
+        let owned = self.owned.len() - 1;
+        self.unit.scopes.declare(&name.node.name, Meaning::Local(owned));
+        Ok(true)
     }
 
     /// One object for all calls and threads.

@@ -1,13 +1,8 @@
-//! Threads and locks: pthreads and `threads.h`.
+//! Threads: those of POSIX and of `threads.h`.
 //!
 //! Each place that creates threads is a process of its own, with as many copies as the loops around it have rounds, or
 //! as the bound says. A thread's number is the number of its first copy and which copy it is; joining goes through the
 //! processes that it may belong to.
-//!
-//! * A mutex is a location: locking is a read-modify-write with acquire order that waits for 0, unlocking a store of 0
-//!   with release order. No fence is part of it.
-//! * Waiting for a condition gives the mutex away and takes it again. A condition variable may wake its waiters for no
-//!   reason, so that nothing can be told from being woken, and signals need no state.
 
 use std::collections::HashMap;
 
@@ -16,9 +11,8 @@ use lang_c::span::{Node, Span};
 use wattle_logic::{Binary, Sort, Term};
 use wattle_program::{Cfg, Dimension, Edge, Init, Op, PointInfo, Process, ProcessId, Replicas, Variable};
 
-use super::atomics::{ACQUIRE, RELAXED, RELEASE, tags};
 use super::graph::Graph;
-use super::place::{At, Cache, Lvalue};
+use super::place::{Cache, Lvalue};
 use super::value::{Value, in_sort};
 use super::{Body, Frame, Unit, plain};
 use crate::refusal::{Low, refuse};
@@ -285,6 +279,7 @@ impl<'a> Body<'_, 'a> {
     ) -> Low<()> {
         use crate::declare::{Declares, Meaning};
         let mut argument = argument;
+        let mut open = Vec::new();
         for parameter in super::parameters(definition) {
             let (name, of) = self.unit.parameter(parameter)?;
             let Some(name) = name else { continue };
@@ -304,8 +299,20 @@ impl<'a> Body<'_, 'a> {
                         Value::new(self.local_term(into), &Type::VOID.pointer()).convert(&place.of, span)?;
                     self.store_with(&place, value, plain(), span)?;
                 }
-                // Arguments of main: any number of them, with any contents.
-                None => self.initialize(owned, None, span)?,
+                None => open.push((name, place, owned)),
+            }
+        }
+        let places: Vec<(String, Lvalue)> =
+            open.iter().map(|(name, place, _)| (name.clone(), place.clone())).collect();
+        // Arguments of main: any number of them, with any contents.
+        let given = if self.process.0 == 0 && self.arguments(definition, &places, span)? { 2 } else { 0 };
+        for (number, (_, place, owned)) in open.into_iter().enumerate().skip(given) {
+            self.initialize(owned, None, span)?;
+            // There is no negative number of them.
+            if self.process.0 == 0 && number == 0 && place.of.is_integer() {
+                let count = self.load_with(&place, plain(), span)?.term;
+                let zero = Term::value(wattle_logic::Value::Int(0), count.sort());
+                self.graph.op(Op::Assume { condition: Term::binary(Binary::GreaterEqual, count, zero) });
             }
         }
         Ok(())
@@ -472,81 +479,6 @@ impl<'a> Body<'_, 'a> {
                 let second = self.rvalue(argument(1)?)?;
                 Value::of_truth(first.equals(second.term))
             }
-            "pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock" => {
-                let place = self.target(argument(0)?)?;
-                self.lock(&place, span)?;
-                Value::int(0)
-            }
-            "pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" => {
-                let place = self.target(argument(0)?)?;
-                self.unlock(&place, span)?;
-                Value::int(0)
-            }
-            "pthread_mutex_trylock" | "mtx_trylock" | "pthread_spin_trylock" => {
-                let place = self.target(argument(0)?)?;
-                let (zero, one) = (self.constant_for(&place, 0), self.constant_for(&place, 1));
-                let (done, _) = self.compare_exchange(&place, zero, one, (ACQUIRE, RELAXED), false, span)?;
-                let (busy, ok) = if name == "mtx_trylock" { (1, 0) } else { (16, 0) };
-                let busy = Value::int(busy).term;
-                Value { term: Term::if_then_else(done.truth(), Value::int(ok).term, busy), of: Type::INT }
-            }
-            "pthread_mutex_init" | "mtx_init" | "pthread_spin_init" | "pthread_rwlock_init" => {
-                let place = self.target(argument(0)?)?;
-                let zero = self.constant_for(&place, 0);
-                self.store_with(&place, zero, plain(), span)?;
-                Value::int(0)
-            }
-            "pthread_cond_wait" | "cnd_wait" => {
-                let place = self.target(argument(1)?)?;
-                self.unlock(&place, span)?;
-                self.lock(&place, span)?;
-                Value::int(0)
-            }
-            "pthread_cond_timedwait" | "cnd_timedwait" => {
-                let place = self.target(argument(1)?)?;
-                self.unlock(&place, span)?;
-                self.lock(&place, span)?;
-                let late = self.any(&Type::BOOL);
-                let code = Value::int(110).term;
-                Value { term: Term::if_then_else(late.truth(), code, Value::int(0).term), of: Type::INT }
-            }
-            "pthread_rwlock_rdlock" => {
-                let place = self.target(argument(0)?)?;
-                self.take(&place, span, &|old| old.greater_equal(0), &|old| old.plus(1))?;
-                Value::int(0)
-            }
-            "pthread_rwlock_wrlock" => {
-                let place = self.target(argument(0)?)?;
-                self.take(&place, span, &|old| old.is(0), &|_| Counted::number(-1))?;
-                Value::int(0)
-            }
-            "pthread_rwlock_unlock" => {
-                let place = self.target(argument(0)?)?;
-                self.read_modify_write(&place, tags(RELEASE), span, &mut |_, old| {
-                    let writer = old.term.clone().equals(Value::int(-1).term);
-                    let less = Term::binary(Binary::Subtract, old.term.clone(), Value::int(1).term);
-                    Ok(Value { term: Term::if_then_else(writer, Value::int(0).term, less), of: Type::INT })
-                })?;
-                Value::int(0)
-            }
-            "sem_init" => {
-                let place = self.target(argument(0)?)?;
-                let value = self.rvalue(argument(2)?)?.convert(&Type::INT, span)?;
-                self.store_with(&place, value, plain(), span)?;
-                Value::int(0)
-            }
-            "sem_wait" => {
-                let place = self.target(argument(0)?)?;
-                self.take(&place, span, &|old| old.greater_equal(1), &|old| old.plus(-1))?;
-                Value::int(0)
-            }
-            "sem_post" => {
-                let place = self.target(argument(0)?)?;
-                self.read_modify_write(&place, tags(RELEASE), span, &mut |_, old| {
-                    Ok(Value { term: Counted(old.term).plus(1).0, of: Type::INT })
-                })?;
-                Value::int(0)
-            }
             "pthread_cond_signal"
             | "pthread_cond_broadcast"
             | "pthread_cond_init"
@@ -573,7 +505,7 @@ impl<'a> Body<'_, 'a> {
             | "pthread_spin_destroy"
             | "pthread_attr_setscope"
             | "pthread_attr_setstacksize" => Value::int(0),
-            _ => return Ok(None),
+            _ => return self.lock_call(name, arguments, span),
         };
         Ok(Some(value))
     }
@@ -581,9 +513,7 @@ impl<'a> Body<'_, 'a> {
     /// The function that a thread is to run.
     fn thread_start(&mut self, expression: &'a Node<Expression>) -> Low<usize> {
         let function = self.rvalue(expression)?;
-        let number = function.known().map(|value| (value - super::expression::FIRST_FUNCTION) / 16);
-        let number = number.and_then(|number| usize::try_from(number).ok());
-        match number.filter(|number| *number < self.unit.functions.len()) {
+        match function.known().and_then(|value| super::expression::function_number(self.unit, value)) {
             Some(number) if self.unit.functions[number].definition.is_some() => Ok(number),
             Some(number) => {
                 let name = self.unit.functions[number].name.clone();
@@ -623,64 +553,9 @@ impl<'a> Body<'_, 'a> {
         Ok(())
     }
 
-    fn constant_for(&self, place: &Lvalue, value: i64) -> Value {
+    pub(super) fn constant_for(&self, place: &Lvalue, value: i64) -> Value {
         let of = if place.of.is_scalar() { place.of.unqualified() } else { Type::INT };
         Value::constant(value, of)
-    }
-
-    fn lock(&mut self, place: &Lvalue, span: Span) -> Low<()> {
-        self.take(place, span, &|old| old.is(0), &|_| Counted::number(1))
-    }
-
-    fn unlock(&mut self, place: &Lvalue, span: Span) -> Low<()> {
-        let zero = self.constant_for(place, 0);
-        self.store_with(place, zero, tags(RELEASE), span)
-    }
-
-    /// Wait until the lock may be taken, and take it.
-    fn take(
-        &mut self,
-        place: &Lvalue,
-        span: Span,
-        free: &dyn Fn(Counted) -> Term,
-        taken: &dyn Fn(Counted) -> Counted,
-    ) -> Low<()> {
-        if !place.of.is_scalar() {
-            return refuse("a lock of a type that wattle does not know", span);
-        }
-        if matches!(place.at, At::Registers { .. }) || self.graph.sections > 0 {
-            let old = self.load_with(place, tags(ACQUIRE), span)?;
-            self.graph.op(Op::Assume { condition: free(Counted(old.term.clone())) });
-            let value = Value::new(taken(Counted(old.term)).0, &place.of);
-            return self.store_with(place, value, tags(ACQUIRE), span);
-        }
-        let address = self.address(place, span)?;
-        let before = self.temporary(place.of.sort());
-        let old = self.local_term(before);
-        self.graph.locked(vec![
-            Op::Load { into: before, address: address.clone(), tags: tags(ACQUIRE) },
-            Op::Assume { condition: free(Counted(old.clone())) },
-            Op::Store { address, value: taken(Counted(old)).0, tags: tags(ACQUIRE) },
-        ]);
-        Ok(())
-    }
-}
-
-/// The number that a lock or semaphore holds.
-struct Counted(Term);
-
-impl Counted {
-    fn number(value: i64) -> Counted {
-        Counted(Value::int(value).term)
-    }
-    fn is(&self, value: i64) -> Term {
-        self.0.clone().equals(Value::int(value).term)
-    }
-    fn greater_equal(&self, value: i64) -> Term {
-        Term::binary(Binary::GreaterEqual, self.0.clone(), Value::int(value).term)
-    }
-    fn plus(&self, value: i64) -> Counted {
-        Counted(Term::binary(Binary::Add, self.0.clone(), Value::int(value).term))
     }
 }
 

@@ -61,7 +61,7 @@ fn what_is_not_supported_is_named_at_its_place() {
     let rows = [
         ("double d = 0.5; int main(void) {\n  int x = d < 1;\n}\n", "1:12 floating-point arithmetic"),
         (
-            "int f(int n) {\n  int a[n];\n  return 0; } int main(void) { return f(1); }\n",
+            "int f(int n) {\n  int a[n][2];\n  return 0; } int main(void) { return f(1); }\n",
             "2:9 an array whose length is not constant",
         ),
         (
@@ -69,6 +69,10 @@ fn what_is_not_supported_is_named_at_its_place() {
             "2:3 assembly with results: `incl %0`",
         ),
         ("int x; int main(void) {\n  asm(\"rdtsc\");\n}\n", "2:3 the assembly `rdtsc`"),
+        (
+            "int main(void) {\n  ((int (*)(void))(-9223372036854775807L - 1))();\n}\n",
+            "2:3 a call through a pointer to no function",
+        ),
         (
             "int g(void); int main(void) {\n  return g();\n}\n",
             "2:10 the function `g`, which has no definition",

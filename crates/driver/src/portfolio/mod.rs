@@ -183,7 +183,9 @@ impl<'a> Portfolio<'a> {
             for number in from..self.turns.len() {
                 let why = self.turns[number].reason(number == from);
                 remarks.push(format!("engine {}: {why}", self.name_of(number)));
-                if round.bounded.is_some() && self.is_no_better(number) {
+                if let Some(bound) = round.bound()
+                    && (self.is_no_better(number) || !self.turns[number].engine.improves(&bound))
+                {
                     continue;
                 }
                 let improves = round.bounded.is_some();
@@ -228,9 +230,9 @@ impl<'a> Portfolio<'a> {
         remarks: &mut Vec<String>,
     ) -> Result<(), (usize, Internal)> {
         let time = run.left().time.is_some_and(|left| left > MUCH_TIME) && run.budget().work.is_none();
-        let bounded = round.bounded.as_ref().map(|bounded| (bounded.turn, &bounded.answer.verdict));
-        let Some((Some(number), Verdict::SafeUpTo { bound })) = bounded else { return Ok(()) };
-        let Some(engine) = self.turns[number].engine.beyond(bound) else { return Ok(()) };
+        let number = round.bounded.as_ref().and_then(|bounded| bounded.turn);
+        let (Some(number), Some(bound)) = (number, round.bound()) else { return Ok(()) };
+        let Some(engine) = self.turns[number].engine.beyond(&bound) else { return Ok(()) };
         if !time || self.purpose != Purpose::Verdict {
             return Ok(());
         }
@@ -356,6 +358,14 @@ impl<'r> Round<'r> {
                 })
             }
             (_, verdict) => Ok(verdict),
+        }
+    }
+
+    /// The bound of what is known, if it is bounded.
+    fn bound(&self) -> Option<Bound> {
+        match self.bounded.as_ref()?.answer.verdict {
+            Verdict::SafeUpTo { bound } => Some(bound),
+            _ => None,
         }
     }
 

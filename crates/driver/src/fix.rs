@@ -8,7 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Bound, Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task};
+use wattle_engine::{Bound, Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task, Violation};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
@@ -340,7 +340,10 @@ impl Text<'_> {
             Found::BrokenUnderSc => {
                 unrepairable("the property is violated under sc too, so fences cannot help")
             }
-            Found::Unrepairable => unrepairable(
+            Found::Unrepairable { race: true } => unrepairable(
+                "a data race is left with the strongest fence at every place: fences make no access atomic",
+            ),
+            Found::Unrepairable { race: false } => unrepairable(
                 "still violated with the strongest fence at every place (places inside atomic sections are not tried)",
             ),
             Found::NotSafe => {
@@ -456,7 +459,10 @@ enum Found {
         /// Why it is not known to be the fewest, where an engine left a set undecided.
         undecided: Option<Reason>,
     },
-    Unrepairable,
+    /// The program may have no meaning even with all fences, or something else is violated.
+    Unrepairable {
+        race: bool,
+    },
     Relaxed {
         proof: Proof,
         keep: Vec<Existing>,
@@ -602,7 +608,9 @@ fn repaired(
     Ok(match repair.result {
         Repairability::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
         Repairability::BrokenUnderSc { .. } => Found::BrokenUnderSc,
-        Repairability::Unrepairable { .. } => Found::Unrepairable,
+        Repairability::Unrepairable { counterexample } => {
+            Found::Unrepairable { race: matches!(counterexample.violated, Violation::Undefined { .. }) }
+        }
         Repairability::Repaired(repaired) => {
             if !repaired.complete && options.all != wattle_repair::All::One {
                 notes.push("there may be more sets: the search ended early".into());

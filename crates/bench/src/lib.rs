@@ -1,7 +1,7 @@
 //! Benchmarks and fuzzing, to be run with `--release`.
 //!
 //! One file a subcommand: `fuzz` compares engines with the naive search on random programs,
-//! `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `refine` the search for
+//! `everyday` prints what a new user's first programs get, `explore` measures the explicit-state engine, `extrapolate` predicate abstraction, `refine` the search for
 //! fences with abstract store buffers, `remote` the search for flushes, `backward` the proofs for any number of processes, `bmc` bounded model
 //! checking, `agree` compares that with the
 //! other engines, `order` measures acyclicity alone and tries the order theory at random, `tables` compares
@@ -20,6 +20,7 @@ mod child;
 mod closing;
 pub mod compiled;
 mod deepen;
+mod everyday;
 mod explore;
 mod extrapolate;
 mod fuzz;
@@ -41,6 +42,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: wattle-bench fuzz [--count N] [--seed S] [--jobs N]
        wattle-bench read [FOLDER…] [--mutants N]
        wattle-bench reduction [COUNT [SEED]]
+       wattle-bench everyday [PROGRAM…] [--limit SECONDS]
        wattle-bench explore
        wattle-bench extrapolate [tables|fences|found|PROGRAM]… [--quick | --limit SECONDS]
        wattle-bench remote [PROGRAM]… [--quick | --limit SECONDS]
@@ -66,6 +68,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         }
         Some((command, rest)) if command == "read" => read::run(rest),
         Some((command, rest)) if command == "reduction" => reduction::run(rest),
+        Some((command, rest)) if command == "everyday" => everyday::run(rest),
         Some((command, rest)) if command == "explore" => explore::run(rest),
         Some((command, rest)) if command == "extrapolate" || command == "seed-000" => extrapolate::run(rest),
         Some((command, rest)) if command == "refine" || command == "seed-001" => refine::run(rest),

@@ -5,7 +5,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use serde_json::Value;
 use wattle_report::Report;
 use wattle_report::text::{Detail, Options, Shown, Style};
 
@@ -65,10 +64,6 @@ impl Output {
     pub(crate) fn report(&mut self, report: &dyn Report) -> bool {
         let shown = rendered(report, self.format, &self.options);
         self.shown(&shown)
-    }
-
-    pub(crate) fn json(&mut self, value: &Value) -> bool {
-        self.text(&format!("{value}\n"))
     }
 }
 

@@ -19,6 +19,7 @@ use wattle_memory::operational::first_violation;
 use wattle_memory::{EventKind, Execution, MemoryModel, axiomatic};
 use wattle_program::{Program, Shape, Vocabulary};
 use wattle_report::value_name;
+pub use wattle_report::{Difference, Distinguished, Side, Why};
 
 use crate::outcomes::{Outcomes, Stopped, count};
 use crate::{Goal, Input, Prepared, Watch, load, prepare};
@@ -32,56 +33,6 @@ pub struct Distinguish {
     pub count: usize,
     /// Engine and budget of each test; the model is not looked at.
     pub outcomes: Outcomes,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default)]
-pub struct Distinguished {
-    pub differences: Vec<Difference>,
-    /// How many tests were run, and up to which size.
-    pub tests: usize,
-    pub size: usize,
-    /// Tests without an answer, and why the first of them had none.
-    pub undecided: usize,
-    pub reason: Option<String>,
-    pub interrupted: bool,
-    /// An internal error of wattle.
-    pub internal: Option<String>,
-}
-
-/// A test on which the models differ.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    pub test: String,
-    pub architecture: Architecture,
-    pub cycle: String,
-    pub text: String,
-    pub sides: [Side; 2],
-    pub why: Option<Why>,
-}
-
-/// One model's answer.
-#[derive(Clone, Debug)]
-pub struct Side {
-    pub model: String,
-    /// Does it allow the cycle?
-    pub allows: bool,
-    pub states: usize,
-    pub executions: u64,
-    /// Final states that the other one does not have.
-    pub only_here: usize,
-}
-
-/// Why one of the two forbids the cycle.
-#[derive(Clone, Debug)]
-pub struct Why {
-    pub allowing: String,
-    pub forbidding: String,
-    pub axiom: String,
-    /// The events in which the axiom fails.
-    pub witness: Vec<String>,
-    /// The cycle that sc forbids: event, relation to the next one.
-    pub cycle: Vec<(String, &'static str)>,
 }
 
 /// The architectures whose tests both models can judge, unless the user names one.
@@ -119,7 +70,8 @@ pub fn distinguish(request: &Distinguish, watch: &Watch) -> Result<Distinguished
             return Err(format!("{} has neither axioms nor a machine", model.name));
         }
     }
-    let mut found = Distinguished::default();
+    let models = request.models.each_ref().map(|model| model.name.to_string());
+    let mut found = Distinguished { models, ..Distinguished::default() };
     let largest = request.families.iter().map(|family| family.size.1).max().unwrap_or(0);
     let smallest = request.families.iter().map(|family| family.size.0).min().unwrap_or(0);
     'sizes: for size in smallest..=largest {
@@ -209,7 +161,7 @@ fn one(request: &Distinguish, cycle: &Cycle, watch: &Watch) -> Result<Option<Dif
     };
     Ok(Some(Difference {
         cycle: Names(&cycle.edges, cycle.architecture).to_string(),
-        architecture: cycle.architecture,
+        architecture: cycle.architecture.name().to_owned(),
         test: made.name,
         text: made.text,
         sides,

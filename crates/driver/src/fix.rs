@@ -8,12 +8,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task};
+use wattle_engine::{Bound, Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task, Violation};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
 pub use wattle_repair::Method;
-use wattle_repair::{Existing, Objective, Relaxed, Repairability};
+use wattle_repair::{Existing, Lessons, Objective, Relaxed, Repairability};
 use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
 use wattle_source::{Diagnostic, FileId, Sources, Span};
 
@@ -98,6 +98,7 @@ pub fn fence_kinds() -> Vec<String> {
 pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, String> {
     let mut request = request.clone();
     // The search asks many questions, and the text is checked again with the same bound.
+    let grows = request.settings.bmc.unwind.is_none() && request.model.machine.is_none() && !request.relax;
     request.settings.bmc.unwind.get_or_insert(UNWIND);
     let request = &request;
     let mut engines = choose(request.engine.as_deref(), &request.settings)?;
@@ -131,7 +132,7 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
                 engines = choose(request.engine.as_deref(), &settings)?;
             }
             has_room_for(&request.settings, &loaded, &request.model)?;
-            repair(request, input, &loaded, &engines, &run, watch, &mut report);
+            repair(request, grows, input, &loaded, &engines, &run, watch, &mut report);
             report.sources = loaded.sources;
         }
     }
@@ -139,8 +140,10 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
     Ok(report)
 }
 
+#[allow(clippy::too_many_arguments)]
 fn repair(
     request: &Fix,
+    grows: bool,
     input: &Input,
     loaded: &Loaded,
     engines: &[Box<dyn Engine>],
@@ -179,25 +182,29 @@ fn repair(
                 .push(format!("the cost of {kind} has no effect: there is no such fence to choose here"));
         }
     }
-    let portfolio = match Portfolio::new(engines, &task, Purpose::Repair, request.settings.threads) {
+    let asked = Asked { task: &task, loaded, fences: &fences };
+    let portfolio = match portfolio(engines, &task, request) {
         Ok(portfolio) => portfolio,
-        Err(NoEngine::Refuse { why, .. }) => {
-            report.verdict = unsupported(why);
-            return;
-        }
-        Err(NoEngine::Internal(internal)) => {
-            report.verdict = FixVerdict::Internal { what: internal.to_string() };
+        Err(verdict) => {
+            report.verdict = verdict;
             return;
         }
     };
     // A fifth of the budget is kept for the check of the edited text.
-    let found = search(&task, request, loaded, &fences, &portfolio, &run.share(4, 5), report);
+    let share = run.share(4, 5);
+    let mut lessons = Lessons::default();
+    let mut found = search(asked, request, &portfolio, &mut lessons, &share, report);
     report.engine = Some(portfolio.name().to_owned());
+    let mut request = request.clone();
+    if grows {
+        deepen(asked, &mut request, &mut found, &mut lessons, &share, report);
+    }
     // The edited text is checked by the engine that proved the repaired program.
-    let request = Fix { engine: report.engine.clone(), ..request.clone() };
+    request.engine.clone_from(&report.engine);
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
     let verdict = text.verdict(found, &fences, &portfolio, report);
     report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
+    report.notes.extend(advice(&request, &report.verdict));
     let weaker = match &report.verdict {
         FixVerdict::Unknown { .. } => true,
         FixVerdict::Repaired { proof, minimal, .. } => *proof != Proof::Safe || !minimal,
@@ -206,6 +213,105 @@ fn repair(
     };
     if weaker {
         report.notes.extend(without_solver(engines, &task, &request.settings));
+    }
+}
+
+/// What fences are searched for, and among which.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    task: &'a Task<'a>,
+    loaded: &'a Loaded,
+    fences: &'a Fences,
+}
+
+/// `Err`: nobody can search.
+fn portfolio<'e>(
+    engines: &'e [Box<dyn Engine>],
+    task: &Task<'_>,
+    request: &Fix,
+) -> Result<Portfolio<'e>, FixVerdict> {
+    match Portfolio::new(engines, task, Purpose::Repair, request.settings.threads) {
+        Ok(portfolio) => Ok(portfolio),
+        Err(NoEngine::Refuse { why, .. }) => Err(FixVerdict::Unknown { reason: Reason::Unsupported(why) }),
+        Err(NoEngine::Internal(internal)) => Err(FixVerdict::Internal { what: internal.to_string() }),
+    }
+}
+
+/// While the answer holds for some rounds of each loop only and time remains, search again with more rounds. What
+/// counterexamples have shown stays true, so such a search begins with the repair that the one before has found.
+fn deepen(
+    asked: Asked<'_>,
+    request: &mut Fix,
+    found: &mut Found,
+    lessons: &mut Lessons,
+    run: &Run,
+    report: &mut FixReport,
+) {
+    while found.is_about_rounds() && has_time(run) {
+        let mut larger = request.clone();
+        larger.settings.bmc.unwind = request.settings.bmc.unwind.map(|rounds| rounds + (rounds / 2).max(1));
+        larger.settings.enumerate.unwind = larger.settings.bmc.unwind.unwrap_or(UNWIND);
+        let Ok(engines) = larger.settings.placed(asked.loaded) else { return };
+        let Ok(engines) = choose(larger.engine.as_deref(), &engines) else { return };
+        let Ok(portfolio) = portfolio(&engines, asked.task, &larger) else { return };
+        let said = (report.notes.len(), report.diagnostics.len());
+        let mut known = lessons.clone();
+        let again = search(asked, &larger, &portfolio, &mut known, run, report);
+        let (new_notes, new_diagnostics) =
+            (report.notes.split_off(said.0), report.diagnostics.split_off(said.1));
+        if let Found::Unknown { reason } = &again {
+            let rounds = larger.settings.bmc.unwind.unwrap_or(UNWIND);
+            report.notes.push(format!("not known with {rounds} rounds of each loop: {reason}"));
+            return;
+        }
+        // What was said of fewer rounds no longer matters.
+        report.notes.retain(|note| !note.starts_with(CHECKED_WITH));
+        report.notes.extend(new_notes);
+        report.diagnostics.extend(new_diagnostics);
+        report.engine = Some(portfolio.name().to_owned());
+        (*found, *lessons, *request) = (again, known, larger);
+    }
+}
+
+/// A third of the time is left, so that a harder question may be answered.
+fn has_time(run: &Run) -> bool {
+    let total = run.budget().time.filter(|_| run.budget().work.is_none());
+    total.is_some_and(|total| run.elapsed() * 3 < total * 2)
+}
+
+/// What would help where the answer falls short.
+fn advice(request: &Fix, verdict: &FixVerdict) -> Option<String> {
+    let rounds = request.settings.bmc.unwind.unwrap_or(UNWIND);
+    let no_machine = request.model.machine.is_none();
+    match verdict {
+        FixVerdict::Unknown { reason: Reason::Vacuous { .. } } if no_machine => Some(format!(
+            "to help: --unwind {}, so that loops come to what the property speaks about",
+            rounds + 1
+        )),
+        FixVerdict::Unknown { reason: Reason::Timeout } => Some(match no_machine && rounds > 1 {
+            true => format!(
+                "to help: a longer --timeout, or --unwind {} for a repair that is checked less far",
+                rounds - 1
+            ),
+            false => {
+                "to help: a longer --timeout, or --method extract for a repair that need not be the fewest"
+                    .into()
+            }
+        }),
+        FixVerdict::Repaired { proof: Proof::Bounded, .. }
+        | FixVerdict::AlreadySafe { proof: Proof::Bounded }
+            if no_machine =>
+        {
+            Some(format!(
+                "to help: --unwind {} and a longer --timeout check more rounds of each loop",
+                rounds + 1
+            ))
+        }
+        FixVerdict::Repaired { proof: Proof::Bounded, .. }
+        | FixVerdict::AlreadySafe { proof: Proof::Bounded } => {
+            Some("to help: a longer --timeout, for larger buffers and for engines that prove".into())
+        }
+        _ => None,
     }
 }
 
@@ -234,7 +340,10 @@ impl Text<'_> {
             Found::BrokenUnderSc => {
                 unrepairable("the property is violated under sc too, so fences cannot help")
             }
-            Found::Unrepairable => unrepairable(
+            Found::Unrepairable { race: true } => unrepairable(
+                "a data race is left with the strongest fence at every place: fences make no access atomic",
+            ),
+            Found::Unrepairable { race: false } => unrepairable(
                 "still violated with the strongest fence at every place (places inside atomic sections are not tried)",
             ),
             Found::NotSafe => {
@@ -350,7 +459,10 @@ enum Found {
         /// Why it is not known to be the fewest, where an engine left a set undecided.
         undecided: Option<Reason>,
     },
-    Unrepairable,
+    /// The program may have no meaning even with all fences, or something else is violated.
+    Unrepairable {
+        race: bool,
+    },
     Relaxed {
         proof: Proof,
         keep: Vec<Existing>,
@@ -367,18 +479,35 @@ enum Found {
     },
 }
 
+impl Found {
+    /// Does it hold for some rounds of each loop only, or is nothing reached within so many?
+    fn is_about_rounds(&self) -> bool {
+        match self {
+            Found::AlreadySafe { proof } => *proof == Proof::Bounded,
+            Found::Repaired { proof, .. } => {
+                matches!(proof, wattle_repair::Proof::Bounded(Bound::Unwinding(_)))
+            }
+            Found::Unknown { reason } => matches!(reason, Reason::Vacuous { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// How the note of a bound begins.
+const CHECKED_WITH: &str = "checked with ";
+
 /// The search over all kinds of fences; where it ends because an engine does not handle the weaker kinds,
 /// over full fences alone. A full fence does what a weaker one does, so fewest of them is fewest of all.
 fn search(
-    task: &Task<'_>,
+    asked: Asked<'_>,
     request: &Fix,
-    loaded: &Loaded,
-    fences: &Fences,
     engine: &dyn Engine,
+    lessons: &mut Lessons,
     run: &Run,
     report: &mut FixReport,
 ) -> Found {
-    let found = search_among(task, request, loaded, fences, engine, run, report);
+    let fences = asked.fences;
+    let found = search_among(asked, request, engine, lessons, run, report);
     let strongest = fences.0.iter().filter(|(fence, _)| fence.orders == Orders::ALL);
     let strongest = Fences(strongest.cloned().collect());
     let given_up = match &found {
@@ -391,7 +520,9 @@ fn search(
         return found;
     }
     report.notes.push("only full fences were tried: no engine could handle the weaker ones here".into());
-    search_among(task, request, loaded, &strongest, engine, run, report)
+    // What was learnt is about other fences.
+    *lessons = Lessons::default();
+    search_among(Asked { fences: &strongest, ..asked }, request, engine, &mut Lessons::default(), run, report)
 }
 
 /// A limit of the user's, which would be met again.
@@ -402,11 +533,10 @@ fn is_limit(reason: &Reason) -> bool {
 
 /// Call `repair`, and put its outcome into the words of this file.
 fn search_among(
-    task: &Task<'_>,
+    Asked { task, loaded, fences }: Asked<'_>,
     request: &Fix,
-    loaded: &Loaded,
-    fences: &Fences,
     engine: &dyn Engine,
+    lessons: &mut Lessons,
     run: &Run,
     report: &mut FixReport,
 ) -> Found {
@@ -428,7 +558,7 @@ fn search_among(
     // A panic must not take the other files with it.
     let found = catch_unwind(AssertUnwindSafe(|| match request.relax {
         true => relaxed(task, engine, &options, run, report),
-        false => repaired(task, engine, &options, run, report),
+        false => repaired(task, engine, &options, lessons, run, report),
     }));
     match found {
         Ok(Ok(found)) => found,
@@ -442,17 +572,18 @@ fn repaired(
     task: &Task<'_>,
     engine: &dyn Engine,
     options: &wattle_repair::Options,
+    lessons: &mut Lessons,
     run: &Run,
     report: &mut FixReport,
 ) -> Result<Found, Halt> {
-    let repair = wattle_repair::repair(task, engine, options, run)?;
+    let repair = wattle_repair::repair_knowing(task, engine, options, lessons, run)?;
     let notes = &mut report.notes;
     report.statistics = repair.statistics;
     let hints = &repair.hints;
     match &repair.result {
         Repairability::AlreadySafe { proof }
         | Repairability::Repaired(wattle_repair::Repaired { proof, .. }) => match proof {
-            wattle_repair::Proof::Bounded(bound) => notes.push(format!("checked with {bound}")),
+            wattle_repair::Proof::Bounded(bound) => notes.push(format!("{CHECKED_WITH}{bound}")),
             proved => report.diagnostics.extend(vacuity(task, proved)),
         },
         _ => {}
@@ -477,7 +608,9 @@ fn repaired(
     Ok(match repair.result {
         Repairability::AlreadySafe { proof: of } => Found::AlreadySafe { proof: proof(&of) },
         Repairability::BrokenUnderSc { .. } => Found::BrokenUnderSc,
-        Repairability::Unrepairable { .. } => Found::Unrepairable,
+        Repairability::Unrepairable { counterexample } => {
+            Found::Unrepairable { race: matches!(counterexample.violated, Violation::Undefined { .. }) }
+        }
         Repairability::Repaired(repaired) => {
             if !repaired.complete && options.all != wattle_repair::All::One {
                 notes.push("there may be more sets: the search ended early".into());

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use wattle_generate::cycle::{Architecture, Cycle, Edge, Family, Names, named_test, test};
+pub use wattle_report::Generated;
 use wattle_source::did_you_mean;
 
 #[derive(Clone, Debug)]
@@ -24,18 +25,6 @@ pub enum What {
     One { cycle: String, name: Option<String> },
     /// All cycles of a family, or some of them at random.
     Family { family: Family, seed: Option<u64> },
-}
-
-/// One test.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generated {
-    pub name: String,
-    pub architecture: Architecture,
-    pub cycle: String,
-    pub edges: usize,
-    pub threads: usize,
-    pub text: String,
-    pub file: Option<PathBuf>,
 }
 
 /// The name of the list that `out` gets beside the tests.
@@ -60,10 +49,12 @@ pub fn generate(request: &Generate, take: &mut dyn FnMut(Generated) -> bool) -> 
                 return ControlFlow::Break(());
             }
         };
+        let number = made;
         made += 1;
         let open = take(Generated {
+            number,
             name,
-            architecture: cycle.architecture,
+            architecture: cycle.architecture.name().to_owned(),
             cycle: Names(&cycle.edges, cycle.architecture).to_string(),
             edges: cycle.edges.len(),
             threads: cycle.threads,

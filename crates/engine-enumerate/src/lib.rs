@@ -102,6 +102,11 @@ impl Engine for Enumerate {
         if litmus && loop_free { Estimate::LoopFree } else { Estimate::Open }
     }
 
+    /// An execution that is cut after so many rounds is cut after fewer.
+    fn improves(&self, bound: &Bound) -> bool {
+        !matches!(bound, Bound::Unwinding(rounds) if *rounds >= self.unwind)
+    }
+
     fn lists(&self) -> Option<&dyn Outcomes> {
         Some(self)
     }

@@ -65,6 +65,10 @@ pub trait Engine: Send + Sync {
     }
     /// `Err`: the engine found that wattle contradicts itself, which is not a verdict of any kind.
     fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction>;
+    /// May this engine say more than that nothing is violated up to a bound?
+    fn improves(&self, _bound: &Bound) -> bool {
+        true
+    }
     /// An engine that goes on beyond a bound that this one has answered up to, as long as it may: asked when all have had their turns,
     /// nobody knows more, and there is time. `None`: this one has done all that it can.
     fn beyond(&self, _bound: &Bound) -> Option<Box<dyn Engine>> {

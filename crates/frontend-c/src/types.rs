@@ -85,6 +85,16 @@ pub(crate) struct Leaf {
     pub dimensions: Vec<(u32, u32)>,
 }
 
+impl Leaf {
+    /// How many of them the object has.
+    fn cells(&self) -> u64 {
+        self.dimensions.iter().fold(1, |cells, (length, _)| cells.saturating_mul((*length).into()))
+    }
+}
+
+/// An object with more scalars is refused: each is a location.
+const MOST_CELLS: u64 = 1 << 16;
+
 impl Type {
     pub(crate) const fn plain(kind: Kind) -> Type {
         Type { kind, atomic: false, volatile: false }
@@ -235,6 +245,9 @@ impl Types {
             &mut Leaf { path: String::new(), of: of.clone(), offset: 0, dimensions: vec![] },
             &mut leaves,
         )?;
+        if leaves.iter().map(Leaf::cells).sum::<u64>() > MOST_CELLS {
+            return Err("a very large object".into());
+        }
         Ok(leaves)
     }
 
@@ -246,7 +259,7 @@ impl Types {
                 let length = length.ok_or("an array of unknown length")?;
                 let length = u32::try_from(length).map_err(|_| "a very large array")?;
                 let stride = self.size(element).ok_or("an array of an incomplete type")?;
-                if length as usize > 16 * MOST {
+                if at.cells().saturating_mul(length.into()) > MOST_CELLS {
                     return Err("a very large array".into());
                 }
                 let inner = Leaf { path: format!("{}[]", at.path), ..at.clone() };

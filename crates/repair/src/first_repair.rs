@@ -15,59 +15,73 @@
 //!
 //! The workers then take 2n questions, one for each fence that they need.
 //!
+//! Copies of one process get the same fences at first ([`Search::first_repair`] with the places of the text): there are fewer of
+//! these, so both phases ask less. Then fences of single copies are taken away where that works.
+//!
 //! Nothing is claimed here beyond what `search` claims of any placement that it has judged: each clause has its
 //! counterexample, and the repair its proof. If the repair is not the cheapest, the exact search finds a cheaper
 //! one; if the budget ends before that, this repair is what can be shown.
 
 use wattle_engine::Halt;
 
+use crate::Proof;
 use crate::search::{Found, Judged, Literals, Search, is_exhausted};
 use crate::set::Set;
 
 impl Search<'_> {
-    /// A repair from which no fence can be taken away, if the engine decides every question on the way. For
-    /// literals of single places.
-    pub(crate) fn first_repair(&mut self, literals: &Literals) -> Result<Option<Found>, Halt> {
+    /// A repair from which no fence can be taken away, if the engine decides every question on the way: `copies` are literals of single
+    /// places, `text` those for all copies.
+    pub(crate) fn first_repair(&mut self, copies: &Literals, text: &Literals) -> Result<Option<Found>, Halt> {
         if self.task.memory.machine.is_some() {
             return Ok(None);
         }
+        let Some((chosen, proof)) = self.added(text)? else { return Ok(None) };
+        let (chosen, proof) = self.tightened(text, chosen, proof)?;
+        // The places of the family are the literals of single copies.
+        let (chosen, proof) = self.tightened(copies, text.expand(&chosen, copies.size()), proof)?;
+        Ok(Some(Found { solutions: vec![chosen], complete: false, minimal: false, proof }))
+    }
+
+    /// More and more, until it is a repair.
+    fn added(&mut self, literals: &Literals) -> Result<Option<(Set, Proof)>, Halt> {
         let mut chosen = Set::empty(literals.size());
         loop {
-            let wider =
-                hit_in_each_thread(literals, self.clauses.iter().map(|clause| &clause.places), &chosen);
+            let clauses = literals.problem(&self.clauses).clauses;
+            let wider = hit_in_each_thread(literals, clauses.iter(), &chosen);
             if wider == chosen {
                 return Ok(None); // nothing helps
             }
             chosen = wider;
-            match self.judge(&chosen)? {
-                Judged::Safe(proof) => {
-                    let repair = Found { solutions: vec![chosen], complete: false, minimal: false, proof };
-                    return self.tighten(repair).map(Some);
-                }
+            match self.judge(&literals.expand(&chosen, self.family.size()))? {
+                Judged::Safe(proof) => return Ok(Some((chosen, proof))),
                 Judged::Unsafe => {}
                 Judged::Unknown(_) => return Ok(None),
             }
         }
     }
 
-    /// Without the fences that it can spare.
-    fn tighten(&mut self, mut repair: Found) -> Result<Found, Halt> {
-        let Some(mut places) = repair.solutions.pop() else { return Ok(repair) };
-        for place in places.clone().iter() {
+    /// Without the literals that a repair can spare.
+    fn tightened(
+        &mut self,
+        literals: &Literals,
+        mut chosen: Set,
+        mut proof: Proof,
+    ) -> Result<(Set, Proof), Halt> {
+        for literal in chosen.clone().iter() {
             // If it is alone in some clause already, the answer is known.
-            if self.clauses.iter().any(|clause| clause.places.is_met_only_at(&places, place)) {
+            let clauses = literals.problem(&self.clauses).clauses;
+            if clauses.iter().any(|clause| clause.is_met_only_at(&chosen, literal)) {
                 continue;
             }
-            let mut fewer = places.clone();
-            fewer.remove(place);
-            match self.judge(&fewer)? {
-                Judged::Safe(proof) => (places, repair.proof) = (fewer, proof),
+            let mut fewer = chosen.clone();
+            fewer.remove(literal);
+            match self.judge(&literals.expand(&fewer, self.family.size()))? {
+                Judged::Safe(safe) => (chosen, proof) = (fewer, safe),
                 Judged::Unknown(reason) if is_exhausted(&reason) => break,
                 Judged::Unsafe | Judged::Unknown(_) => {}
             }
         }
-        repair.solutions.push(places);
-        Ok(repair)
+        Ok((chosen, proof))
     }
 }
 

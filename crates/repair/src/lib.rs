@@ -192,12 +192,34 @@ pub struct Unknown {
 /// `run`. `Err` if the engine does not accept the task (`Reason::Unsupported`), or if it contradicts
 /// itself or the replay of its counterexample.
 pub fn repair(task: &Task<'_>, engine: &dyn Engine, options: &Options, run: &Run) -> Result<Repair, Halt> {
+    repair_knowing(task, engine, options, &mut Lessons::default(), run)
+}
+
+/// What counterexamples have shown about the placements of one task: it holds for an engine that looks further, too.
+#[derive(Clone, Debug, Default)]
+pub struct Lessons {
+    clauses: Vec<clause::Clause>,
+    /// Does each clause say what every repair has?
+    inexact: bool,
+}
+
+/// The same with what a search for the same task, with the same options but an engine that looked less far, has learnt;
+/// and what this one learns beside.
+pub fn repair_knowing(
+    task: &Task<'_>,
+    engine: &dyn Engine,
+    options: &Options,
+    lessons: &mut Lessons,
+    run: &Run,
+) -> Result<Repair, Halt> {
     engine.accepts(task).map_err(Reason::Unsupported)?;
     let kinds = options.kinds.clone().unwrap_or_else(|| kinds(task.program.vocabulary, task.memory));
     let places = places(task.program, task.memory, options.anywhere, &kinds);
     let family = Added { base: task.program, places: &places };
     let mut search = Search::new(&family, *task, engine, run);
+    search.recall(std::mem::take(lessons));
     let result = repairability(&mut search, &family, options)?;
+    *lessons = search.lessons();
     let (statistics, hints, undecided) = (search.statistics(), search.hints(), search.undecided());
     Ok(Repair { result, statistics, hints, undecided })
 }
@@ -207,6 +229,12 @@ fn repairability(
     family: &Added<'_>,
     options: &Options,
 ) -> Result<Repairability, Halt> {
+    if !search.clauses.is_empty() {
+        // Unsafe without fences, not broken under sc, and where to begin is known too.
+        let copies = copies(family, options);
+        let ended = search.fewest(&copies, options.all)?;
+        return concluded(search, family, options, None, ended);
+    }
     let nothing = search.nothing();
     match search.judge(&nothing)? {
         Judged::Safe(proof) => return Ok(Repairability::AlreadySafe { proof }),
@@ -223,8 +251,22 @@ fn repairability(
     let (known, ended) = match options.method {
         Method::Extract => (None, search.extract(&copies)?),
         Method::Descend => (None, search.descend(&copies)?),
-        Method::Fewest => (search.first_repair(&copies)?, search.fewest(&copies, options.all)?),
+        Method::Fewest => {
+            let (_, text) = of_text(family, options);
+            (search.first_repair(&copies, &text)?, search.fewest(&copies, options.all)?)
+        }
     };
+    concluded(search, family, options, known, ended)
+}
+
+/// What came of a search; `known`: a repair that was found on the way.
+fn concluded(
+    search: &mut Search<'_>,
+    family: &Added<'_>,
+    options: &Options,
+    known: Option<Found>,
+    ended: Ended,
+) -> Result<Repairability, Halt> {
     match ended {
         Ended::Unrepairable(counterexample) => {
             let counterexample = Box::new(without_fences(search, &counterexample));

@@ -31,7 +31,7 @@ use crate::descend::descend;
 use crate::family::Family;
 use crate::hitting_set::{self, Objective, Problem};
 use crate::set::Set;
-use crate::{All, Proof};
+use crate::{All, Lessons, Proof};
 
 /// What choosing the next candidate costs, roughly.
 const CANDIDATE: Work = Work::microseconds(100);
@@ -176,6 +176,16 @@ impl<'a> Search<'a> {
             replays: 0,
             states: 0,
         }
+    }
+
+    /// Begin with what another search has learnt.
+    pub(crate) fn recall(&mut self, lessons: Lessons) {
+        self.clauses = lessons.clauses;
+        self.exact &= !lessons.inexact;
+    }
+
+    pub(crate) fn lessons(&self) -> Lessons {
+        Lessons { clauses: self.clauses.clone(), inexact: !self.exact }
     }
 
     pub(crate) fn statistics(&self) -> Statistics {

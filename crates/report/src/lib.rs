@@ -7,9 +7,12 @@
 
 mod about;
 mod check;
+mod compared;
 mod cycle;
+mod distinguish;
 mod exit;
 mod fix;
+mod generated;
 mod graph;
 pub mod json;
 mod names;
@@ -27,14 +30,17 @@ mod vacuous;
 
 pub use about::{Asked, EngineReport, Health, ModelReport, Smt};
 pub use check::{CheckReport, CheckVerdict};
+pub use compared::Compared;
 pub use cycle::{Link, axiom_cycle, sc_cycle};
+pub use distinguish::{Difference, DifferenceReport, Distinguished, Side, Why};
 pub use exit::{Accept, Exit};
 pub use fix::{FixReport, FixVerdict, Placement, Proof};
+pub use generated::Generated;
 pub use graph::tell_graph;
 pub use names::{location_list, value_name};
 pub use outcomes::{FinalState, Listing, OutcomesReport, OutcomesVerdict, Shown, list};
 pub use port::{Fresh, PortReport, PortVerdict};
-pub use row::{Row, Status};
+pub use row::{Row, Status, Tally};
 pub use shown::Report;
 pub use story::{Actor, Effect, Finish, Move, Standing, Story, Via, Violated, ViolatedKind, Writer};
 pub use tell::{statement_text, tell};

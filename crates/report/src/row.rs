@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::Report;
 use crate::json::SCHEMA;
 use crate::text::{Detail, Options, Shown};
+use crate::{Exit, Report};
 
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,60 @@ impl Row {
     /// What is said beside the results, whatever their form: that a proof is about nothing.
     pub fn warning(&self) -> Option<String> {
         (self.status == Status::Vacuous).then(|| format!("{}: {VACUOUS}", self.place()))
+    }
+}
+
+/// What came of all rows.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    passed: usize,
+    failed: usize,
+    internal: usize,
+    vacuous: usize,
+    /// Why rows were ignored.
+    ignored: Vec<String>,
+}
+
+impl Tally {
+    pub fn count(&mut self, row: &Row) {
+        match &row.status {
+            Status::Passed => self.passed += 1,
+            Status::Vacuous => {
+                self.passed += 1;
+                self.vacuous += 1;
+            }
+            Status::Failed(_) => self.failed += 1,
+            Status::Internal(_) => {
+                self.failed += 1;
+                self.internal += 1;
+            }
+            Status::Ignored(why) => self.ignored.push(why.clone()),
+        }
+    }
+
+    /// `strict`: a proof about nothing is not good enough.
+    pub fn exit(&self, strict: bool) -> Exit {
+        match self.failed {
+            _ if self.internal > 0 => Exit::Internal,
+            0 if self.vacuous > 0 && strict => Exit::Undecided,
+            0 => Exit::Good,
+            _ => Exit::Violated,
+        }
+    }
+
+    /// The line that closes a text. For programs there is none: they count themselves.
+    pub fn closing(&self) -> String {
+        let mut closing = format!("{} passed, {} failed", self.passed, self.failed);
+        if self.vacuous > 0 {
+            closing.push_str(&format!(", {} of those that passed are vacuous", self.vacuous));
+        }
+        if !self.ignored.is_empty() {
+            let mut why = self.ignored.clone();
+            why.sort();
+            why.dedup();
+            closing.push_str(&format!(", {} ignored ({})", self.ignored.len(), why.join("; ")));
+        }
+        closing + "\n"
     }
 }
 

@@ -4,8 +4,8 @@ use wattle_driver::check::Check;
 use wattle_driver::compare::{Compare, Compared, compare};
 use wattle_driver::port::port;
 use wattle_driver::{Input, models};
-use wattle_report::text::{Detail, Options, Shown, Table};
-use wattle_report::{CheckReport, CheckVerdict, Exit, OutcomesReport, text};
+use wattle_report::text::Table;
+use wattle_report::{CheckReport, Compared as Rows, Exit};
 
 use super::{Session, accept, atomic_copy, budget, inputs, property, settings};
 use crate::args::{self, Format};
@@ -44,81 +44,27 @@ pub(crate) fn run(args: &args::Compare, session: &mut Session) -> Result<Exit, S
         |output, compared| match compared {
             Compared::Outcomes(reports) => {
                 reports.iter().for_each(|report| exit = exit.worst(Exit::of_outcomes(report, accept)));
-                side_by_side(&reports, &mut table, &inputs, output)
+                print(Rows::Outcomes(&reports), &mut table, &inputs, output)
             }
             Compared::Verdicts(compared) => {
                 let reports: Vec<&CheckReport> = compared.iter().map(|checked| &checked.report).collect();
                 reports.iter().for_each(|report| exit = exit.worst(Exit::of_check(report, accept)));
-                verdicts(&reports, &mut table, &inputs, output)
+                print(Rows::Verdicts(&reports), &mut table, &inputs, output)
             }
         },
     )?;
     Ok(exit)
 }
 
-/// The verdicts of one program as a row; stories only on demand.
-fn verdicts(
-    reports: &[&CheckReport],
-    table: &mut Option<Table>,
-    inputs: &[Input],
-    output: &mut Output,
-) -> bool {
-    let options = output.options;
-    let bad = reports.iter().find(|report| matches!(report.verdict, CheckVerdict::Error));
-    match (output.format, options.detail, bad) {
-        // A bad file is bad once.
-        (Format::Text | Format::Svcomp, _, Some(report)) => output.report(*report),
-        (Format::Json, ..) | (_, Detail::Verbose, _) => reports.iter().all(|report| output.report(*report)),
-        (Format::Text | Format::Svcomp, ..) => {
-            let models = reports.iter().map(|report| &*report.model);
-            let (table, mut text) = under_header(table, models, inputs, &options);
-            text.push_str(&table.verdicts(reports, &options));
-            // What is said of the text is said once.
-            let beside = reports.iter().map(|report| text::check(report, &options).aside);
-            let aside = beside.into_iter().find(|aside| !aside.is_empty()).unwrap_or_default();
-            output.shown(&Shown { result: text, aside })
+/// A row of the table; for programs, each report is a line.
+fn print(rows: Rows<'_>, table: &mut Option<Table>, inputs: &[Input], output: &mut Output) -> bool {
+    match output.format {
+        Format::Json => rows.reports().into_iter().all(|report| output.report(report)),
+        Format::Text | Format::Svcomp => {
+            let options = output.options;
+            output.shown(&rows.text(table, inputs.iter().map(Input::stem), &options))
         }
     }
-}
-
-/// One row, under the header if it is the first. With `-v` whole lists follow each other instead.
-fn side_by_side(
-    reports: &[OutcomesReport],
-    table: &mut Option<Table>,
-    inputs: &[Input],
-    output: &mut Output,
-) -> bool {
-    let options = output.options;
-    match (output.format, options.detail) {
-        (Format::Json, _) => reports.iter().all(|report| output.report(report)),
-        (Format::Text | Format::Svcomp, Detail::Verbose) => reports.iter().all(|report| {
-            let mut shown = text::outcomes(report, &options);
-            shown.result.insert_str(0, &format!("{}:\n", options.style.strong(&report.model)));
-            output.shown(&shown)
-        }),
-        (Format::Text | Format::Svcomp, _) => {
-            let models = reports.iter().map(|report| &*report.model);
-            let (table, mut text) = under_header(table, models, inputs, &options);
-            text.push_str(&table.row(reports, &options));
-            output.text(&text)
-        }
-    }
-}
-
-/// The table, with its header if there was none before.
-fn under_header<'t, 'a>(
-    table: &'t mut Option<Table>,
-    models: impl Iterator<Item = &'a str>,
-    inputs: &'a [Input],
-    options: &Options,
-) -> (&'t Table, String) {
-    let mut header = String::new();
-    let table = table.get_or_insert_with(|| {
-        let table = Table::new(models, inputs.iter().map(Input::stem));
-        header = table.header(options);
-        table
-    });
-    (table, header)
 }
 
 fn run_port(

@@ -1,10 +1,8 @@
 //! `wattle generate`.
 
-use serde_json::json;
-use wattle_driver::generate::{Generate, Generated, What, edges, generate};
+use wattle_driver::generate::{Generate, What, edges, generate};
 use wattle_generate::cycle::{Architecture, Family};
 use wattle_report::Exit;
-use wattle_report::json::SCHEMA;
 use wattle_report::text::Detail;
 
 use super::Session;
@@ -30,19 +28,7 @@ pub(crate) fn run(args: &args::Generate, session: &mut Session) -> Result<Exit, 
     };
     let request = Generate { architecture, what, count: args.count, out: args.out.clone() };
     let output = &mut session.output;
-    let mut first = true;
-    let made = generate(&request, &mut |test| match (output.format, output.options.detail, &test.file) {
-        (Format::Json, ..) => output.json(&line(&test)),
-        (Format::Text | Format::Svcomp, Detail::Quiet, _) => output.text(&format!("{}\n", test.name)),
-        (Format::Text | Format::Svcomp, Detail::Verbose, _) => {
-            output.text(&format!("{:<30} {}\n", test.name, test.cycle))
-        }
-        (Format::Text | Format::Svcomp, Detail::Normal, Some(_)) => true,
-        (Format::Text | Format::Svcomp, Detail::Normal, None) => {
-            let gap = if std::mem::take(&mut first) { "" } else { "\n" };
-            output.text(&format!("{gap}{}", test.text))
-        }
-    })?;
+    let made = generate(&request, &mut |test| output.report(&test))?;
     if let (Some(folder), Format::Text, Detail::Normal) = (&args.out, output.format, output.options.detail) {
         output.text(&format!("{made} tests in {}\n", folder.display()));
     }
@@ -68,17 +54,4 @@ fn list_edges(architecture: Architecture, session: &mut Session) -> Result<Exit,
         }
     }
     Ok(Exit::Good)
-}
-
-fn line(test: &Generated) -> serde_json::Value {
-    json!({
-        "schema": SCHEMA,
-        "test": test.name,
-        "architecture": test.architecture.name(),
-        "cycle": test.cycle,
-        "edges": test.edges,
-        "threads": test.threads,
-        "file": test.file.as_ref().map(|file| file.display().to_string()),
-        "text": test.text,
-    })
 }

@@ -2,9 +2,9 @@
 
 use wattle_driver::check::Check;
 use wattle_driver::models;
-use wattle_driver::test::{Status, Test, test};
+use wattle_driver::test::{Test, test};
 use wattle_engine::Property;
-use wattle_report::Exit;
+use wattle_report::{Exit, Tally};
 
 use super::{Session, atomic_copy, budget_of_work, inputs, settings};
 use crate::args::{self, Format};
@@ -27,8 +27,7 @@ pub(crate) fn run(args: &args::Test, session: &mut Session) -> Result<Exit, Stri
         allow_missing: args.allow_missing,
     };
     let inputs = inputs(&args.inputs);
-    let (mut passed, mut failed, mut internal, mut vacuous) = (0, 0, 0, 0);
-    let mut ignored: Vec<String> = Vec::new();
+    let mut tally = Tally::default();
     let watch = session.watch.clone();
     session.each(
         &inputs,
@@ -38,42 +37,14 @@ pub(crate) fn run(args: &args::Test, session: &mut Session) -> Result<Exit, Stri
             let mut open = true;
             for row in rows {
                 row.warning().iter().for_each(|warning| complain(warning));
-                match &row.status {
-                    Status::Passed => passed += 1,
-                    Status::Vacuous => {
-                        passed += 1;
-                        vacuous += 1;
-                    }
-                    Status::Failed(_) => failed += 1,
-                    Status::Internal(_) => {
-                        failed += 1;
-                        internal += 1;
-                    }
-                    Status::Ignored(why) => ignored.push(why.clone()),
-                }
+                tally.count(&row);
                 open = output.report(&row);
             }
             open && !watch.is_cancelled()
         },
     )?;
-    let output = &mut session.output;
-    if output.format == Format::Text {
-        let mut closing = format!("{passed} passed, {failed} failed");
-        if vacuous > 0 {
-            closing.push_str(&format!(", {vacuous} of those that passed are vacuous"));
-        }
-        if !ignored.is_empty() {
-            let number = ignored.len();
-            ignored.sort();
-            ignored.dedup();
-            closing.push_str(&format!(", {number} ignored ({})", ignored.join("; ")));
-        }
-        output.text(&format!("{closing}\n"));
+    if session.output.format == Format::Text {
+        session.output.text(&tally.closing());
     }
-    Ok(match failed {
-        _ if internal > 0 => Exit::Internal,
-        0 if vacuous > 0 && !args.strict.deny.is_empty() => Exit::Undecided,
-        0 => Exit::Good,
-        _ => Exit::Violated,
-    })
+    Ok(tally.exit(!args.strict.deny.is_empty()))
 }

@@ -81,6 +81,9 @@ pub(crate) struct Portfolio<'a> {
     first: AtomicUsize,
     /// Who answered last.
     last: AtomicUsize,
+    /// The turns (as bits) that could not improve a bounded answer. In a search for fences they are not asked to again: programs that
+    /// differ in a few fences are equally hard, and the search has many questions.
+    no_better: AtomicUsize,
     refused: Vec<String>,
 }
 
@@ -147,6 +150,7 @@ impl<'a> Portfolio<'a> {
             threads: threads.max(1),
             first: AtomicUsize::new(0),
             last: AtomicUsize::new(0),
+            no_better: AtomicUsize::new(0),
             refused,
         })
     }
@@ -179,11 +183,20 @@ impl<'a> Portfolio<'a> {
             for number in from..self.turns.len() {
                 let why = self.turns[number].reason(number == from);
                 remarks.push(format!("engine {}: {why}", self.name_of(number)));
+                if let Some(bound) = round.bound()
+                    && (self.is_no_better(number) || !self.turns[number].engine.improves(&bound))
+                {
+                    continue;
+                }
+                let improves = round.bounded.is_some();
                 let share = round.share(number, self.turns.len() - number);
                 let answer = beside.answer(number - from, &share).map_err(|internal| (number, internal))?;
                 if let Some(decided) = round.take(number, answer, &share, remarks)? {
                     beside.agrees(number - from, &decided.answer).map_err(|internal| (number, internal))?;
                     return Ok(decided);
+                }
+                if improves {
+                    self.no_better.fetch_or(1 << number.min(BITS), Ordering::Relaxed);
                 }
             }
             // All had their share of the work. What is left of the time is for those who would have gone on.
@@ -217,9 +230,9 @@ impl<'a> Portfolio<'a> {
         remarks: &mut Vec<String>,
     ) -> Result<(), (usize, Internal)> {
         let time = run.left().time.is_some_and(|left| left > MUCH_TIME) && run.budget().work.is_none();
-        let bounded = round.bounded.as_ref().map(|bounded| (bounded.turn, &bounded.answer.verdict));
-        let Some((Some(number), Verdict::SafeUpTo { bound })) = bounded else { return Ok(()) };
-        let Some(engine) = self.turns[number].engine.beyond(bound) else { return Ok(()) };
+        let number = round.bounded.as_ref().and_then(|bounded| bounded.turn);
+        let (Some(number), Some(bound)) = (number, round.bound()) else { return Ok(()) };
+        let Some(engine) = self.turns[number].engine.beyond(&bound) else { return Ok(()) };
         if !time || self.purpose != Purpose::Verdict {
             return Ok(());
         }
@@ -235,10 +248,18 @@ impl<'a> Portfolio<'a> {
         Ok(())
     }
 
+    fn is_no_better(&self, turn: usize) -> bool {
+        let bit = self.no_better.load(Ordering::Relaxed) >> turn.min(BITS) & 1;
+        self.purpose == Purpose::Repair && bit == 1
+    }
+
     fn name_of(&self, turn: usize) -> &'static str {
         self.turns.get(turn).map_or("none", |turn| turn.engine.name())
     }
 }
+
+/// The last bit of a number that has one for each turn.
+const BITS: usize = usize::BITS as usize - 1;
 
 /// With less work than this left, no engine is asked again.
 const MUCH_TIME: std::time::Duration = std::time::Duration::from_secs(5);
@@ -337,6 +358,14 @@ impl<'r> Round<'r> {
                 })
             }
             (_, verdict) => Ok(verdict),
+        }
+    }
+
+    /// The bound of what is known, if it is bounded.
+    fn bound(&self) -> Option<Bound> {
+        match self.bounded.as_ref()?.answer.verdict {
+            Verdict::SafeUpTo { bound } => Some(bound),
+            _ => None,
         }
     }
 

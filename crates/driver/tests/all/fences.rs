@@ -245,3 +245,36 @@ fn what_is_printed_inserted_and_needed_agree() {
     }
     assert!(repairs >= 24, "{repairs}");
 }
+
+/// Double-checked locking with a plain pointer: a fence repairs it on hardware; in C11 the race stays, and that is what is said.
+#[test]
+fn fences_do_not_mend_a_data_race() {
+    let text = "#include <assert.h>\n#include <pthread.h>\n
+int data, *instance;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+void *user(void *unused) {
+  int *seen = instance;
+  if (!seen) {
+    pthread_mutex_lock(&lock);
+    seen = instance;
+    if (!seen) { data = 3; seen = &data; instance = seen; }
+    pthread_mutex_unlock(&lock);
+  }
+  assert(*seen == 3);
+  return 0;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, user, 0);
+  user(0);
+  return 0;
+}
+";
+    let fixed = |model: &str| {
+        let request = Fix::new(models::resolve(model, false).unwrap());
+        fix(&request, &Input::text("a.c", "c", text), &Watch::default()).unwrap().verdict
+    };
+    let FixVerdict::Repaired { proof: Proof::Safe, .. } = fixed("aarch64") else { panic!() };
+    let FixVerdict::Unrepairable { why } = fixed("rc11") else { panic!() };
+    assert!(why.starts_with("a data race is left"), "{why}");
+}

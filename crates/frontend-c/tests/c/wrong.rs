@@ -86,6 +86,11 @@ fn what_is_not_supported_is_named_at_its_place() {
             "struct s { struct s s; } s; int main(void) {\n  s.s;\n}\n",
             "2:3 a field of a type that is not complete",
         ),
+        ("int a[1000][1000]; int main(void) {\n  a[1][2] = 3;\n}\n", "2:3 a very large array"),
+        (
+            "struct s { int b[500], c[500]; } a[100]; int main(void) {\n  a[1].b[2] = 3;\n}\n",
+            "2:3 a very large object",
+        ),
         ("int main(void) {\n  __int128 x = 1;\n}\n", "2:3 integers of 128 bits"),
         ("int main(void) {\n  __auto_type x = 1L;\n}\n", "2:3 `__auto_type`"),
         ("int main(void) {\n  int x = 'ab';\n}\n", "2:11 a constant of several or of wide characters"),

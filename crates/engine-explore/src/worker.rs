@@ -6,6 +6,7 @@
 
 use wattle_logic::Fault;
 use wattle_memory::Machine;
+use wattle_program::step::ANOTHER_SIZE;
 use wattle_program::{EdgeId, Mode, ThreadId};
 
 use crate::buffer::Slots;
@@ -191,6 +192,7 @@ impl<'a> Worker<'a> {
             Err(Stop::Disabled) => Ok(Attempt::Ended),
             Err(Stop::Blocked) => Ok(Attempt::Blocked),
             Err(Stop::Fault { fault: Fault::Overflow, .. }) => Err(Problem::TooLarge),
+            Err(Stop::Fault { fault: Fault::Inside, .. }) => Err(Problem::Unsupported(ANOTHER_SIZE.into())),
             Err(Stop::Fault { fault, op }) => {
                 self.moves += 1;
                 self.push_step(thread, edge.id);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use wattle_logic::{Fault, Kind, Term};
 use wattle_memory::cat::Axioms;
+use wattle_program::step::ANOTHER_SIZE;
 use wattle_program::symbolic::formula::speaks_of_memory;
 use wattle_program::{Edge, Mode, Op, Program, PropertyKind, Vocabulary, joint_step, op_terms};
 
@@ -47,11 +48,22 @@ pub fn no_violation(program: &Program, edge: &Edge, fault: Fault) -> Option<Reas
                 sizes)";
     match fault {
         Fault::Overflow => Some(Reason::Overflow),
-        Fault::OutOfBounds if program.is_litmus() && edge.ops.iter().flat_map(op_terms).any(computed) => {
+        Fault::Inside => Some(inside(edge)),
+        Fault::OutOfBounds if is_assembly(program) && edge.ops.iter().flat_map(op_terms).any(computed) => {
             Some(Reason::Unsupported(Unsupported { what: what.into(), span: Some(edge.origin.0) }))
         }
         _ => None,
     }
+}
+
+/// Why an access through a pointer into the middle of a location is no violation: wattle does not know what is there.
+pub fn inside(edge: &Edge) -> Reason {
+    Reason::Unsupported(Unsupported { what: ANOTHER_SIZE.into(), span: Some(edge.origin.0) })
+}
+
+/// Of a text in assembly, nobody says how large its objects are.
+fn is_assembly(program: &Program) -> bool {
+    program.is_litmus() && program.variables.iter().all(|variable| variable.place.is_none())
 }
 
 /// Are the accesses of each step such that its events say what it does? `sections`: the model, and whoever asks, know of

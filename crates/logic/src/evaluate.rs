@@ -10,6 +10,9 @@ use crate::{Binary, Kind, Quantifier, Sort, Symbol, Term, Unary, Value};
 pub enum Fault {
     DivisionByZero,
     OutOfBounds,
+    /// An address inside of a location: of a part of it, which no access here has the size of. This is a limit of wattle and never
+    /// a violation.
+    Inside,
     /// An unbounded integer left 64 bits. This is a limit of wattle and never a violation.
     Overflow,
     /// The term speaks of something that this environment does not have.
@@ -21,6 +24,7 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Fault::DivisionByZero => "division by zero",
             Fault::OutOfBounds => "index out of bounds",
+            Fault::Inside => "an address inside of a location",
             Fault::Overflow => "an integer left 64 bits",
             Fault::Meaningless => "a term without meaning here",
         })

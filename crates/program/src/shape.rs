@@ -37,7 +37,8 @@ pub struct Shape {
     extents: Vec<Vec<u32>>,
     /// The machine integer that stands for each location, and the locations by these numbers.
     numbers: Vec<i64>,
-    by_number: Vec<(i64, u32)>,
+    /// With how many bytes each has, where that is known.
+    by_number: Vec<(i64, u32, i64)>,
 }
 
 /// The numbers of addresses: each object (a variable, or those that have a [`Place`](crate::Place) in one) has a region
@@ -104,7 +105,8 @@ impl Shape {
                     None => (number as u32, i64::from(flat) * bytes(variable.sort)),
                 };
                 let address = FIRST_REGION + (i64::from(object) << REGION) + offset;
-                shape.by_number.push((address, shape.locations.len() as u32));
+                let size = if variable.place.is_some() { bytes(variable.sort) } else { 0 };
+                shape.by_number.push((address, shape.locations.len() as u32, size));
                 shape.numbers.push(address);
                 shape.locations.push(Location { variable: number as u32, indices, owner });
             }
@@ -171,8 +173,16 @@ impl Shape {
 
     /// The location that a machine integer stands for.
     pub fn pointer(&self, number: i64) -> Result<u32, Fault> {
-        let found = self.by_number.binary_search_by_key(&number, |(number, _)| *number);
-        found.map(|at| self.by_number[at].1).map_err(|_| Fault::OutOfBounds)
+        match self.by_number.binary_search_by_key(&number, |(number, ..)| *number) {
+            Ok(at) => Ok(self.by_number[at].1),
+            Err(next) => {
+                let before = next.checked_sub(1).map(|at| self.by_number[at]);
+                Err(match before {
+                    Some((start, _, size)) if number - start < size => Fault::Inside,
+                    _ => Fault::OutOfBounds,
+                })
+            }
+        }
     }
 
     /// The location that an address term names in copy `copy` of its process, where that does not
@@ -329,6 +339,9 @@ mod tests {
         let (second, next) = (shape.pointer(start + 16).unwrap(), shape.pointer(start + 24).unwrap());
         assert_eq!(shape.location_name(&program, second), "nodes[1].value");
         assert_eq!(shape.location_name(&program, next), "nodes[1].next");
+        for inside in [start + 1, start + 3, start + 9, start + 31] {
+            assert_eq!(shape.pointer(inside), Err(Fault::Inside), "{inside}");
+        }
         for nowhere in [0, start + 4, start - 1, start + 48] {
             assert_eq!(shape.pointer(nowhere), Err(Fault::OutOfBounds), "{nowhere}");
         }

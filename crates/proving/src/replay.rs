@@ -11,6 +11,7 @@ use wattle_logic::Fault;
 use wattle_memory::operational::{self, Action, MoveResult, State};
 use wattle_memory::reduction::{Buffers, Moves, Reduced, plain_moves};
 use wattle_program::ThreadId;
+use wattle_program::step::ANOTHER_SIZE;
 
 use crate::remote::{self, Moved};
 use crate::subject::Subject;
@@ -102,6 +103,9 @@ fn follow(subject: &Subject<'_>, mut state: State, actions: &[Action]) -> Result
                 state = next;
             }
             (MoveResult::Fault { fault: Fault::Overflow, .. }, _) => return Err(Reason::Overflow.into()),
+            (MoveResult::Fault { fault: Fault::Inside, .. }, _) => {
+                return Err(unsupported(ANOTHER_SIZE.to_owned()).into());
+            }
             (MoveResult::Fault { fault, op }, Action::Step { thread, edge, .. }) if last => {
                 return Ok(Violation::Fault { thread: *thread, edge: *edge, op, fault });
             }

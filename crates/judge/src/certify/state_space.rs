@@ -14,6 +14,7 @@ use wattle_memory::Machine;
 use wattle_memory::operational::{
     self, Action, MoveResult, State, Stored, Successor, first_violation, initial_states, is_final, successors,
 };
+use wattle_program::step::ANOTHER_SIZE;
 use wattle_program::{EdgeId, Op, ProcessId, Program, Role, Shape, ThreadId};
 
 use super::{coverage, wrong};
@@ -288,6 +289,9 @@ impl Search<'_> {
                 self.add(moved, Some((from, action)));
             }
             MoveResult::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow),
+            MoveResult::Fault { fault: Fault::Inside, .. } => {
+                return Err(unsupported(ANOTHER_SIZE));
+            }
             MoveResult::Fault { fault, op } => {
                 if let (true, Action::Step { thread, edge, .. }) = (judged, &action) {
                     let violated = Violation::Fault { thread: *thread, edge: *edge, op, fault };

@@ -12,7 +12,7 @@ use wattle_logic::{Fault, Value};
 use wattle_memory::events::{Recorder, Surroundings};
 use wattle_memory::operational::{self, Action, State};
 use wattle_memory::{Event, EventKind, Execution, Machine, axiomatic, has_twins, observe};
-use wattle_program::step::{AccessKind, Choices, Memory, Remote, Stop, ThreadState, step};
+use wattle_program::step::{ANOTHER_SIZE, AccessKind, Choices, Memory, Remote, Stop, ThreadState, step};
 use wattle_program::{
     Edge, EdgeId, Fence, Mode, Program, Property, PropertyKind, Shape, Tags, ThreadId, is_inside, joint_step,
 };
@@ -252,6 +252,9 @@ fn follow(
                 let failed = stepped.failed.iter().map(|op| (thread, *id, *op));
                 failures.assertions.extend(failed);
                 state = stepped.state;
+            }
+            Err(Stop::Fault { fault: Fault::Inside, .. }) => {
+                return Err(unsupported(ANOTHER_SIZE.to_owned()));
             }
             Err(Stop::Fault { fault, op }) if number + 1 == path.len() => {
                 failures.faults.push(Violation::Fault { thread, edge: *id, op, fault });

@@ -5,6 +5,7 @@ use wattle_engine::{Counterexample, Halt, Property, Reason, Task, Violation};
 use wattle_logic::Fault;
 use wattle_memory::Machine;
 use wattle_memory::operational::{self, MoveResult, State};
+use wattle_program::step::ANOTHER_SIZE;
 use wattle_program::{Op, Program, Shape};
 
 use super::{Replay, is_deadlock, reject, rejected, unsupported};
@@ -46,6 +47,9 @@ pub fn replay(task: &Task<'_>, counterexample: &Counterexample) -> Result<Replay
                 states.push(state);
             }
             MoveResult::Fault { fault: Fault::Overflow, .. } => return Err(Reason::Overflow.into()),
+            MoveResult::Fault { fault: Fault::Inside, .. } => {
+                return Err(unsupported(ANOTHER_SIZE.to_owned()));
+            }
             MoveResult::Fault { fault, op } => {
                 let operational::Action::Step { thread, edge, .. } = action else {
                     return reject(format!("move {} faults outside an edge", number + 1));

@@ -436,12 +436,11 @@ impl<'a> Body<'_, 'a> {
         let value = match name {
             "pthread_create" | "thrd_create" => {
                 let (function, given) = if name == "pthread_create" { (2, 3) } else { (1, 2) };
-                let function = self.thread_start(argument(function)?)?;
+                let function = argument(function)?;
+                let start = self.rvalue(function)?;
                 let given = self.rvalue(argument(given)?)?;
                 let given = given.convert(&Type::VOID.pointer(), span)?;
-                let title = self.unit.functions[function].name.clone();
-                let work = Work::Call { function, argument: None, result: None };
-                let number = self.create(&title, work, Some(given), span)?;
+                let number = self.start_thread(start, given, function.span)?;
                 if !is_null(argument(0)?) {
                     let place = self.target(argument(0)?)?;
                     let number = number.convert(&place.of, span)?;
@@ -510,17 +509,50 @@ impl<'a> Body<'_, 'a> {
         Ok(Some(value))
     }
 
-    /// The function that a thread is to run.
-    fn thread_start(&mut self, expression: &'a Node<Expression>) -> Low<usize> {
-        let function = self.rvalue(expression)?;
-        match function.known().and_then(|value| super::expression::function_number(self.unit, value)) {
-            Some(number) if self.unit.functions[number].definition.is_some() => Ok(number),
-            Some(number) => {
-                let name = self.unit.functions[number].name.clone();
-                refuse(format!("a thread that runs `{name}`, which has no definition"), expression.span)
-            }
-            None => refuse("a thread whose function is not known", expression.span),
+    /// Start a thread that runs what a pointer points to: if that is not known, one of the functions that have such a type. Its number.
+    fn start_thread(&mut self, function: Value, given: Value, span: Span) -> Low<Value> {
+        if let Some(value) = function.known() {
+            return match super::expression::function_number(self.unit, value) {
+                Some(number) => self.run_in_thread(number, given, span),
+                None => refuse("a thread whose function is not known", span),
+            };
         }
+        let fits = |number: &usize| match &self.unit.functions[*number].of.kind {
+            Kind::Function(signature) => {
+                let wanted = function.of.target().map(|target| &target.kind);
+                let same = matches!(wanted, Some(Kind::Function(wanted)) if wanted.result.kind == signature.result.kind);
+                same && signature.parameters.len() == 1 && self.unit.functions[*number].definition.is_some()
+            }
+            _ => false,
+        };
+        let candidates: Vec<usize> = (0..self.unit.functions.len()).filter(fits).collect();
+        let pointer = self.kept(function.term);
+        let given = Value { term: self.kept(given.term), ..given };
+        let of = Type::integer(8, false);
+        let result = self.temporary(of.sort());
+        let end = self.graph.point();
+        for number in candidates {
+            let here = super::expression::function_pointer(self.unit, number).term;
+            let (yes, no) = self.branch(Term::binary(Binary::Equal, pointer.clone(), here));
+            self.graph.continue_at(yes);
+            let thread = self.run_in_thread(number, given.clone(), span)?;
+            self.graph.op(Op::Assign { local: result, value: in_sort(thread.term, of.sort()) });
+            self.jump(end);
+            self.graph.continue_at(no);
+        }
+        let place = self.unit.places.span(span);
+        self.graph.halt(Op::Unsupported { what: "a thread whose function is not known".into(), span: place });
+        self.graph.continue_at(end);
+        Ok(Value { term: self.local_term(result), of })
+    }
+
+    fn run_in_thread(&mut self, function: usize, given: Value, span: Span) -> Low<Value> {
+        let name = self.unit.functions[function].name.clone();
+        if self.unit.functions[function].definition.is_none() {
+            return refuse(format!("a thread that runs `{name}`, which has no definition"), span);
+        }
+        let work = Work::Call { function, argument: None, result: None };
+        self.create(&name, work, Some(given), span)
     }
 
     fn own_number(&mut self) -> Value {

@@ -2,12 +2,12 @@
 
 use wattle_engine::{
     Bound, Budget, Certificate, Counterexample, Coverage, Engine, Halt, Hints, Progress, Property, Reason,
-    Run, Spent, Statistics, Suspicion, Task, Verdict, Violation, Work, reached_cuts,
+    Run, Spent, Suspicion, Task, Verdict, Violation, Work, reached_cuts,
 };
 use wattle_judge::certify::certify;
 use wattle_memory::{Machine, MemoryModel};
 use wattle_program::{EdgeId, Op, Program, Replicas, Shape, ThreadId};
-use wattle_report::{CheckReport, CheckVerdict, Story, Trace, Translated};
+use wattle_report::{CheckReport, CheckVerdict, Head, Story, Trace};
 use wattle_smt::Library;
 use wattle_source::{Diagnostic, FileId, Span};
 
@@ -100,25 +100,8 @@ fn once(request: &Check, input: &Input, hints: Option<&Hints>, run: &Run) -> Res
     let mut settings = request.settings.clone();
     settings.bmc.proof |= request.certify;
     let mut engines = choose(request.engine.as_deref(), &settings)?;
-    let mut report = CheckReport {
-        file: input.title(),
-        model: request.model.name.to_string(),
-        property: request.property,
-        engine: None,
-        verdict: CheckVerdict::Error,
-        confirmed: false,
-        certified: false,
-        seconds: 0.0,
-        statistics: Statistics::default(),
-        diagnostics: vec![],
-        sources: wattle_source::Sources::new(),
-        repairs: true,
-        copies: vec![],
-        notes: vec![],
-        remarks: vec![],
-        translated: Translated::default(),
-        litmus: None,
-    };
+    let head = Head::new(input.title(), &*request.model.name);
+    let mut report = CheckReport::new(head, request.property);
     let mut trace = None;
     match load(input) {
         Err(refused) => {

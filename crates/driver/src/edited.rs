@@ -237,11 +237,12 @@ fn translate_again(request: &Fix, loaded: &Loaded, edited: &Edited, report: &mut
     let Ok(prepared) = prepare(&again, &request.model, Goal::Repair) else { return };
     let translated = prepared.translated();
     // The lines may be others now.
-    let old = &report.translated.changes;
+    let head = &mut report.head;
+    let old = &head.translated.changes;
     let same =
         |one: &Changed, other: &Changed| (&one.written, &one.became) == (&other.written, &other.became);
     let new = translated.changes.iter().filter(|new| !old.iter().any(|old| same(old, new)));
-    report.notes.extend(new.map(ToString::to_string));
+    head.notes.extend(new.map(ToString::to_string));
     report.translated = translated;
 }
 

@@ -8,13 +8,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use wattle_engine::{Bound, Budget, Engine, Halt, Hints, Property, Reason, Run, Statistics, Task, Violation};
+use wattle_engine::{Bound, Budget, Engine, Halt, Hints, Property, Reason, Run, Task, Violation};
 use wattle_memory::MemoryModel;
 use wattle_program::passes::{Insertion, Spot, retarget_fence};
 use wattle_program::{Fence, Op, Orders, Program, Unsupported, Vocabulary, joint_step};
 pub use wattle_repair::Method;
 use wattle_repair::{Existing, Lessons, Objective, Relaxed, Repairability};
-use wattle_report::{FixReport, FixVerdict, Placement, Proof, Translated, statement_text};
+use wattle_report::{FixReport, FixVerdict, Head, Placement, Proof, statement_text};
 use wattle_source::{Diagnostic, FileId, Sources, Span};
 
 use crate::edited::{NoEdit, edited, new_statements, repaired_text, show_or_write, statements};
@@ -103,20 +103,8 @@ pub fn fix(request: &Fix, input: &Input, watch: &Watch) -> Result<FixReport, Str
     let request = &request;
     let mut engines = choose(request.engine.as_deref(), &request.settings)?;
     let run = watch.run(request.budget);
-    let mut report = FixReport {
-        file: input.title(),
-        model: request.model.name.to_string(),
-        property: request.property,
-        engine: None,
-        verdict: FixVerdict::Error,
-        seconds: 0.0,
-        statistics: Statistics::default(),
-        diagnostics: vec![],
-        sources: Sources::new(),
-        notes: vec![],
-        translated: Translated::default(),
-        remarks: vec![],
-    };
+    let head = Head::new(input.title(), &*request.model.name);
+    let mut report = FixReport::new(head, request.property);
     match load(input) {
         Err(refused) => {
             report.sources = refused.sources;
@@ -204,7 +192,7 @@ fn repair(
     let text = Text { request: &request, input, loaded, program: task.program, run, watch };
     let verdict = text.verdict(found, &fences, &portfolio, report);
     report.verdict = verdict.unwrap_or_else(|what| FixVerdict::Internal { what });
-    report.notes.extend(advice(&request, &report.verdict));
+    report.head.notes.extend(advice(&request, &report.verdict));
     let weaker = match &report.verdict {
         FixVerdict::Unknown { .. } => true,
         FixVerdict::Repaired { proof, minimal, .. } => *proof != Proof::Safe || !minimal,
@@ -577,14 +565,14 @@ fn repaired(
     report: &mut FixReport,
 ) -> Result<Found, Halt> {
     let repair = wattle_repair::repair_knowing(task, engine, options, lessons, run)?;
-    let notes = &mut report.notes;
+    let notes = &mut report.head.notes;
     report.statistics = repair.statistics;
     let hints = &repair.hints;
     match &repair.result {
         Repairability::AlreadySafe { proof }
         | Repairability::Repaired(wattle_repair::Repaired { proof, .. }) => match proof {
             wattle_repair::Proof::Bounded(bound) => notes.push(format!("{CHECKED_WITH}{bound}")),
-            proved => report.diagnostics.extend(vacuity(task, proved)),
+            proved => report.head.diagnostics.extend(vacuity(task, proved)),
         },
         _ => {}
     }

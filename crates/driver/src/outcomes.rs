@@ -9,7 +9,7 @@ use wattle_engine::{Budget, Halt, Outcome, Property, Reason, Run, Task, Unsuppor
 use wattle_logic::{Environment, Fault, Kind, Value};
 use wattle_memory::MemoryModel;
 use wattle_program::{Program, Shape, Vocabulary};
-use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list};
+use wattle_report::{Head, OutcomesReport, OutcomesVerdict, list};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::codes;
@@ -47,19 +47,8 @@ pub fn outcomes(request: &Outcomes, input: &Input, watch: &Watch) -> Result<Outc
 }
 
 fn blank(file: &str, sources: Sources) -> OutcomesReport {
-    OutcomesReport {
-        file: file.to_owned(),
-        test: String::new(),
-        model: String::new(),
-        engine: None,
-        verdict: OutcomesVerdict::Error,
-        seconds: 0.0,
-        diagnostics: vec![],
-        sources,
-        notes: vec![],
-        translated: Translated::default(),
-        cautions: vec![],
-    }
+    let head = Head { sources, ..Head::new(file, "") };
+    OutcomesReport { head, test: String::new(), verdict: OutcomesVerdict::Error, cautions: vec![] }
 }
 
 fn of_refused(file: &str, refused: Refused) -> OutcomesReport {
@@ -67,16 +56,16 @@ fn of_refused(file: &str, refused: Refused) -> OutcomesReport {
         Some(what) => OutcomesVerdict::Internal { what },
         None => OutcomesVerdict::Error,
     };
-    OutcomesReport { verdict, diagnostics: refused.diagnostics, ..blank(file, refused.sources) }
+    let mut report = OutcomesReport { verdict, ..blank(file, refused.sources) };
+    report.diagnostics = refused.diagnostics;
+    report
 }
 
 /// The same for a text that was read already; `seconds` is left to the caller.
 pub(crate) fn of_loaded(request: &Outcomes, file: &str, loaded: &Loaded, run: &Run) -> OutcomesReport {
-    let mut report = OutcomesReport {
-        test: loaded.parsed.program.name.to_string(),
-        diagnostics: loaded.parsed.warnings.clone(),
-        ..blank(file, loaded.sources.clone())
-    };
+    let mut report = blank(file, loaded.sources.clone());
+    report.test = loaded.parsed.program.name.to_string();
+    report.diagnostics.clone_from(&loaded.parsed.warnings);
     let vocabulary = loaded.parsed.program.vocabulary;
     let default;
     let model = match (&request.model, default_model(vocabulary)) {

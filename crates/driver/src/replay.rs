@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use wattle_engine::{Halt, Statistics};
+use wattle_engine::Halt;
 use wattle_judge::confirm::confirm;
-use wattle_report::{CheckReport, CheckVerdict, Trace, Translated};
+use wattle_report::{CheckReport, CheckVerdict, Head, Trace};
 use wattle_source::{Diagnostic, Sources, Span};
 
 use crate::codes;
@@ -60,17 +60,18 @@ pub fn replay(input: &Input) -> CheckReport {
         Some(story) => CheckVerdict::Unsafe { story: Box::new(story) },
         None => CheckVerdict::Internal { what: "a confirmed counterexample cannot be told".into() },
     };
-    CheckReport {
-        model: trace.model,
-        property: trace.property,
+    let head = Head {
         engine: Some("replay".into()),
-        verdict,
-        confirmed: true,
-        copies,
         notes: prepared.notes(),
         translated: prepared.translated(),
-        ..empty(&trace.file, loaded.sources, vec![])
-    }
+        sources: Sources::new(),
+        ..Head::new(trace.file, trace.model)
+    };
+    let mut report = CheckReport::new(head, trace.property);
+    (report.verdict, report.confirmed, report.copies) = (verdict, true, copies);
+    drop(prepared);
+    report.sources = loaded.sources;
+    report
 }
 
 /// The texts of a trace, read as they were.
@@ -89,23 +90,6 @@ pub fn save(path: &Path, trace: &Trace) -> io::Result<()> {
 }
 
 fn empty(file: &str, sources: Sources, diagnostics: Vec<Diagnostic>) -> CheckReport {
-    CheckReport {
-        file: file.to_owned(),
-        model: String::new(),
-        property: wattle_engine::Property::Stated,
-        engine: None,
-        verdict: CheckVerdict::Error,
-        confirmed: false,
-        certified: false,
-        seconds: 0.0,
-        statistics: Statistics::default(),
-        diagnostics,
-        sources,
-        repairs: true,
-        copies: vec![],
-        notes: vec![],
-        remarks: vec![],
-        translated: Translated::default(),
-        litmus: None,
-    }
+    let head = Head { sources, diagnostics, ..Head::new(file, "") };
+    CheckReport::new(head, wattle_engine::Property::Stated)
 }

@@ -48,7 +48,7 @@ use wattle_program::{EdgeId, Program, Shape, joint_step};
 
 use crate::compile::{Compiled, Target, compile};
 use crate::layout::{Cell, Widths};
-use crate::search::{Ended, Options, Searched, search};
+use crate::search::{Ended, Found, Options, Searched, search};
 use crate::step::Problem;
 
 /// The engine `explore`, with its options.
@@ -161,17 +161,7 @@ impl Explore {
                     return Err(Reason::Undecided(why.into()).into());
                 }
                 if let Some(found) = &searched.found {
-                    return match trace::schedule(task.program, &compiled, &initial, found) {
-                        Some(schedule) => {
-                            let counterexample = Counterexample::scheduled(found.violated.clone(), schedule);
-                            Ok((Verdict::Unsafe { counterexample: Box::new(counterexample) }, None))
-                        }
-                        None => {
-                            let found = format!("a reachable state is bad: {:?}", found.violated);
-                            let but = "no moves lead there from an initial state";
-                            Err(Contradiction::within("explore", found, but).into())
-                        }
-                    };
+                    return shown(task.program, &compiled, &initial, found).map(|verdict| (verdict, None));
                 }
                 if let Some(reason) = undecided(task, &searched) {
                     return match completed {
@@ -338,6 +328,26 @@ fn capacities(task: &Task<'_>, machine: Machine, most: Option<usize>) -> Vec<usi
     match reduce::pending_bound(task.program, machine) {
         Some(bound) if bound <= most.max(OWN_BOUND) => vec![bound.max(1)],
         _ => (1..=most.max(1)).collect(),
+    }
+}
+
+/// The moves to a bad state.
+fn shown(
+    program: &Program,
+    compiled: &Compiled,
+    initial: &[Vec<u64>],
+    found: &Found,
+) -> Result<Verdict, Halt> {
+    match trace::schedule(program, compiled, initial, found) {
+        Some(schedule) => {
+            let counterexample = Counterexample::scheduled(found.violated.clone(), schedule);
+            Ok(Verdict::Unsafe { counterexample: Box::new(counterexample) })
+        }
+        None => {
+            let found = format!("a reachable state is bad: {:?}", found.violated);
+            let but = "no moves lead there from an initial state";
+            Err(Contradiction::within("explore", found, but).into())
+        }
     }
 }
 

@@ -1,40 +1,48 @@
 //! The result of checking one file under one model.
 
 use wattle_engine::{Bound, Certificate, Property, Reason, Statistics};
-use wattle_source::{Diagnostic, Sources};
 
-use crate::{Rests, Story, Translated};
+use crate::head::has_head;
+use crate::{Head, Rests, Story};
 
 #[derive(Clone, Debug)]
 pub struct CheckReport {
-    pub file: String,
-    pub model: String,
+    pub head: Head,
     pub property: Property,
-    /// The engine that answered, if one did.
-    pub engine: Option<String>,
     pub verdict: CheckVerdict,
     /// An *unsafe* verdict was replayed on the reference machine.
     pub confirmed: bool,
     /// A *safe* verdict was re-checked by other code.
     pub certified: bool,
-    pub seconds: f64,
     pub statistics: Statistics,
-    /// What is wrong with the input, and what the user should know about a proof.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The texts that diagnostics point into.
-    pub sources: Sources,
     /// Can `fix` change texts of this language?
     pub repairs: bool,
     /// Where the text leaves it open: how many copies of which process the verdict is about.
     pub copies: Vec<(String, u32)>,
-    /// Always shown.
-    pub notes: Vec<String>,
     /// Shown with `-v`: which engine was chosen and why.
     pub remarks: Vec<String>,
-    /// What is not as it was written.
-    pub translated: Translated,
     /// The litmus test of a counterexample's cycle, where one was asked for.
     pub litmus: Option<String>,
+}
+
+has_head!(CheckReport);
+
+impl CheckReport {
+    /// Nothing is known yet.
+    pub fn new(head: Head, property: Property) -> CheckReport {
+        CheckReport {
+            head,
+            property,
+            verdict: CheckVerdict::Error,
+            confirmed: false,
+            certified: false,
+            statistics: Statistics::default(),
+            repairs: true,
+            copies: vec![],
+            remarks: vec![],
+            litmus: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

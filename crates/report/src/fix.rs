@@ -4,28 +4,29 @@ use std::collections::BTreeMap;
 
 use similar::TextDiff;
 use wattle_engine::{Property, Reason, Statistics};
-use wattle_source::{Diagnostic, FileId, Sources};
+use wattle_source::FileId;
 
-use crate::{Rests, Translated};
+use crate::head::has_head;
+use crate::{Head, Rests};
 
 #[derive(Clone, Debug)]
 pub struct FixReport {
-    pub file: String,
-    pub model: String,
+    pub head: Head,
     pub property: Property,
-    pub engine: Option<String>,
     pub verdict: FixVerdict,
-    pub seconds: f64,
     pub statistics: Statistics,
-    pub diagnostics: Vec<Diagnostic>,
-    pub sources: Sources,
-    pub notes: Vec<String>,
-    /// What is not as it was written.
-    pub translated: Translated,
     pub remarks: Vec<String>,
 }
 
+has_head!(FixReport);
+
 impl FixReport {
+    /// Nothing is known yet.
+    pub fn new(head: Head, property: Property) -> FixReport {
+        let (verdict, statistics) = (FixVerdict::Error, Statistics::default());
+        FixReport { head, property, verdict, statistics, remarks: vec![] }
+    }
+
     /// What a repair changes in the text, as a unified diff.
     pub fn diff(&self) -> Option<String> {
         let (FixVerdict::Repaired { edited: Some(edited), .. }

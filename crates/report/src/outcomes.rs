@@ -10,29 +10,23 @@ use std::fmt;
 use wattle_engine::{Bound, Census, Reason, Tally};
 use wattle_logic::{Kind, Sort, Term, Value};
 use wattle_program::{Program, Question, Shape};
-use wattle_source::{Diagnostic, FileId, Sources};
+use wattle_source::{FileId, Sources};
 
+use crate::head::has_head;
 use crate::names::value_name;
-use crate::{Rests, Translated};
+use crate::{Head, Rests};
 
 #[derive(Clone, Debug)]
 pub struct OutcomesReport {
-    pub file: String,
+    pub head: Head,
     /// The name that the text gives the test; empty if it could not be read.
     pub test: String,
-    pub model: String,
-    pub engine: Option<String>,
     pub verdict: OutcomesVerdict,
-    pub seconds: f64,
-    pub diagnostics: Vec<Diagnostic>,
-    pub sources: Sources,
-    /// Shown with `-v`, and in JSON.
-    pub notes: Vec<String>,
-    /// What is not as it was written.
-    pub translated: Translated,
     /// What a reader of the list must know: what it is about, and what it leaves out.
     pub cautions: Vec<String>,
 }
+
+has_head!(OutcomesReport);
 
 #[derive(Clone, Debug)]
 pub enum OutcomesVerdict {

@@ -22,7 +22,7 @@ use wattle_engine_enumerate::Enumerate;
 use wattle_memory::MemoryModel;
 use wattle_program::Shape;
 use wattle_report::text::Options;
-use wattle_report::{OutcomesReport, OutcomesVerdict, Translated, list, text};
+use wattle_report::{Head, OutcomesReport, OutcomesVerdict, list, text};
 
 /// A folder, its model, and herd7's tests a second on the machine of the tables.
 const FOLDERS: [(&str, &str, f64); 2] = [("x86-diy", "tso", 110.0), ("ppc-diy", "power", 161.0)];
@@ -178,19 +178,9 @@ fn census(engine: &Enumerate, loaded: &Loaded, memory: &MemoryModel) -> Result<C
 fn report(loaded: &Loaded, census: Census) -> Result<OutcomesReport, String> {
     let program = &loaded.parsed.program;
     let shape = Shape::new(program).map_err(|error| error.to_string())?;
-    Ok(OutcomesReport {
-        file: String::new(),
-        test: program.name.to_string(),
-        model: String::new(),
-        engine: None,
-        verdict: OutcomesVerdict::Listed(list(&loaded.sources, program, &shape, census, true)),
-        seconds: 0.0,
-        diagnostics: vec![],
-        sources: loaded.sources.clone(),
-        cautions: vec![],
-        translated: Translated::default(),
-        notes: vec![],
-    })
+    let verdict = OutcomesVerdict::Listed(list(&loaded.sources, program, &shape, census, true));
+    let head = Head { sources: loaded.sources.clone(), ..Head::default() };
+    Ok(OutcomesReport { head, test: program.name.to_string(), verdict, cautions: vec![] })
 }
 
 /// Tests a second, if herd7 is installed.

@@ -92,7 +92,7 @@ fn barriers_that_an_engine_refuses_are_not_tried() {
         };
         assert_eq!((count, proof, minimal), (1, Proof::Safe, true));
         assert!(only(edited).contains(&format!("data = 1; {fence} flag = 1;")), "{keeps:?}");
-        assert_eq!(report.notes.iter().filter(|note| note.contains("only full fences")).count(), notes);
+        assert_eq!(report.head.notes.iter().filter(|note| note.contains("only full fences")).count(), notes);
     }
 }
 
@@ -130,7 +130,7 @@ fn classic_litmus_tests_get_their_fences_as_instructions() {
         assert_eq!((proof, minimal), (Proof::Safe, true), "{name}");
         let kinds: Vec<&str> = sets[0].iter().map(|one| one.kind.as_str()).collect();
         assert_eq!(kinds, expected.split_whitespace().collect::<Vec<_>>(), "{name}");
-        assert!(edited.is_some(), "{name}: {:?}", report.notes);
+        assert!(edited.is_some(), "{name}: {:?}", report.head.notes);
         let edited = only(edited);
         assert!(edited.contains(said), "{name}:\n{edited}");
     }
@@ -202,7 +202,7 @@ fn repaired(text: &str, model: &str, anywhere: bool) -> Option<(usize, String)> 
     match report.verdict {
         FixVerdict::Repaired { source_count, edited, .. } => Some((source_count.unwrap(), only(edited))),
         FixVerdict::AlreadySafe { .. } => None,
-        other => panic!("{model}: {other:?} {:?}\n{text}", report.notes),
+        other => panic!("{model}: {other:?} {:?}\n{text}", report.head.notes),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lang_c::ast::*;
 use lang_c::span::Node;
 
+use crate::prefilter::Layout;
 use crate::refusal::{Low, Refusal, refuse};
 use crate::types::{DataModel, Field, Kind, Record, Signature, Type, Types};
 
@@ -177,6 +178,8 @@ pub(crate) trait Declares {
     fn scopes(&mut self) -> &mut Scopes;
     /// The value of a constant expression.
     fn constant(&mut self, expression: &Node<Expression>) -> Low<i64>;
+    /// What attributes in a piece of text, or directly behind it, say of layouts, and where.
+    fn layouts(&self, span: lang_c::span::Span) -> Vec<(usize, Layout)>;
     /// The type of an expression that is not evaluated (`typeof`, `sizeof`).
     fn type_of(&mut self, expression: &Node<Expression>) -> Low<Type>;
 
@@ -331,7 +334,7 @@ pub(crate) trait Declares {
                     let same = self.scopes().shared_tag(&full).filter(|_| outside);
                     let number = same.unwrap_or_else(|| {
                         let types = self.types();
-                        types.records.push(Record { name: full.clone(), is_union, fields: None });
+                        types.records.push(Record { name: full.clone(), is_union, fields: None, align: 1 });
                         types.records.len() - 1
                     });
                     if outside {
@@ -344,18 +347,27 @@ pub(crate) trait Declares {
                 }
             };
         if let Some(declarations) = &record.node.declarations {
-            let mut fields = Vec::new();
+            let (mut fields, mut layouts) = (Vec::new(), Vec::new());
+            let said = self.layouts(record.span);
+            let inside = |at: usize, span: lang_c::span::Span| (span.start..=span.end).contains(&at);
+            let join = |all: &mut dyn Iterator<Item = &(usize, Layout)>| {
+                all.fold(Layout::default(), |all, (_, layout)| all.and(*layout))
+            };
             for declaration in declarations {
                 if let StructDeclaration::Field(field) = &declaration.node {
                     self.fields(field, &mut fields)?;
+                    let own = join(&mut said.iter().filter(|(at, _)| inside(*at, declaration.span)));
+                    layouts.resize(fields.len(), own);
                 }
             }
+            let of_field = |at: usize| declarations.iter().any(|declaration| inside(at, declaration.span));
+            let whole = join(&mut said.iter().filter(|(at, _)| !of_field(*at)));
             let types = self.types();
             // It would have no end.
             if fields.iter().any(|field| types.is_incomplete(&field.of)) {
                 return refuse("a field of a type that is not complete", record.span);
             }
-            types.lay_out(is_union, &mut fields);
+            types.records[number].align = types.lay_out(is_union, &mut fields, &layouts, whole);
             types.records[number].fields = Some(fields);
         }
         Ok(Type::plain(Kind::Record(number)))

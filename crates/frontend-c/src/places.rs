@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use wattle_source::{FileId, Loader, Sources, Span};
 
-use crate::prefilter::Filtered;
+use crate::prefilter::{Filtered, Layout};
 
 /// The places of all files of a program, each behind the one before: spans of the parser count on over all of them.
 pub(crate) struct Places<'a> {
@@ -55,6 +55,19 @@ impl<'a> Places<'a> {
             Some((part, own)) if !span.is_none() => part.span(own),
             _ => Span::NOWHERE,
         }
+    }
+
+    /// What attributes inside of a piece of text, or directly behind it, say of layouts, and where.
+    pub(crate) fn layouts(&self, span: lang_c::span::Span) -> Vec<(usize, Layout)> {
+        let Some((part, own)) = self.part(span).filter(|_| !span.is_none()) else { return vec![] };
+        let base = span.start - own.start;
+        let text = &part.filtered.text;
+        let belongs = |at: usize| {
+            at >= own.start
+                && (at <= own.end || text.get(own.end..at).is_some_and(|gap| gap.trim().is_empty()))
+        };
+        let layouts = part.filtered.layouts.iter().filter(|(at, _)| belongs(*at));
+        layouts.map(|(at, layout)| (base + at, *layout)).collect()
     }
 
     /// The place of a statement. Of one that a macro makes together with others it is the name of the macro alone: there is

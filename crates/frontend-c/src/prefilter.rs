@@ -23,6 +23,61 @@ pub(crate) struct Filtered {
     pub markers: Vec<Marker>,
     /// What stands for `$` in names.
     pub dollar: char,
+    /// What attributes say of the layout of structs, and where they stood. The text does not have them any more.
+    pub layouts: Vec<(usize, Layout)>,
+}
+
+/// `packed`, `aligned(8)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub packed: bool,
+    pub aligned: Alignment,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Alignment {
+    #[default]
+    Usual,
+    /// That of `long`.
+    Long,
+    To(u64),
+}
+
+impl Layout {
+    pub(crate) fn and(self, other: Layout) -> Layout {
+        Layout { packed: self.packed || other.packed, aligned: self.aligned.max(other.aligned) }
+    }
+
+    /// Of an attribute with its brackets, or of `_Alignas(…)`; `None` if it says nothing of a layout.
+    fn of(text: &str) -> Option<Layout> {
+        let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let aligned = text.find("aligned").map(|at| at + "aligned".len());
+        let aligned = aligned.or(text.strip_prefix("_Alignas").map(|_| "_Alignas".len()));
+        let packed = text.contains("packed");
+        let to = |at: usize| {
+            let rest = text[at..].trim_start_matches('_');
+            let number = rest.trim_start_matches('(').trim_start_matches("sizeof(");
+            let digits = |text: &str| -> Option<u64> {
+                let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+                text[..end].parse().ok()
+            };
+            match digits(number) {
+                Some(base) => {
+                    let shift =
+                        number.split_once("<<").and_then(|(_, by)| digits(by.trim_start_matches('(')));
+                    Alignment::To(
+                        base.checked_shl(shift.unwrap_or(0) as u32).unwrap_or(base).clamp(1, 1 << 20),
+                    )
+                }
+                None if number.starts_with("void*") || number.starts_with("long") => Alignment::Long,
+                // The most that the machine asks for.
+                None if !rest.starts_with('(') => Alignment::To(16),
+                None => Alignment::Usual,
+            }
+        };
+        (packed || aligned.is_some())
+            .then(|| Layout { packed, aligned: aligned.map_or(Alignment::Usual, to) })
+    }
 }
 
 pub(crate) struct Marker {
@@ -77,6 +132,7 @@ pub(crate) fn filter(text: &str, file: FileId) -> Result<Filtered, Diagnostic> {
         pieces: vec![(0, 0)],
         markers: Vec::new(),
         dollar: stand_in(text),
+        layouts: Vec::new(),
     };
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -126,6 +182,10 @@ pub(crate) fn filter(text: &str, file: FileId) -> Result<Filtered, Diagnostic> {
             _ if is_word(byte) => {
                 let length = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
                 let word = &rest[..length];
+                if let Some(length) = out.attribute(rest, word, at) {
+                    at += length;
+                    continue;
+                }
                 match WORDS.iter().find(|(from, _)| *from == word) {
                     Some((_, to)) => {
                         out.text.push_str(to);
@@ -171,6 +231,22 @@ pub(crate) fn filter(text: &str, file: FileId) -> Result<Filtered, Diagnostic> {
 }
 
 impl Filtered {
+    /// Take out an attribute that says something of a layout, and remember it. How long it is.
+    fn attribute(&mut self, rest: &str, word: &str, at: usize) -> Option<usize> {
+        if !matches!(word, "__attribute__" | "__attribute" | "_Alignas") {
+            return None;
+        }
+        let length = word.len() + brackets(&rest[word.len()..])?;
+        let layout = Layout::of(&rest[..length])?;
+        self.layouts.push((self.text.len(), layout));
+        // `_Alignas` begins what it is said of, as this does, which means nothing here.
+        self.text.push_str(if word == "_Alignas" { "const " } else { " " });
+        // Lines stay where they are.
+        self.text.push_str(&"\n".repeat(rest[..length].matches('\n').count()));
+        self.jump(at + length);
+        Some(length)
+    }
+
     /// What comes next stands there in the text before.
     fn jump(&mut self, before: usize) {
         self.pieces.push((self.text.len(), before));
@@ -179,6 +255,25 @@ impl Filtered {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// Where brackets that begin here end.
+fn brackets(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ if letter.is_whitespace() || depth > 0 => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// How long a string or character is, with its quotes.

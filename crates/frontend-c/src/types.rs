@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use wattle_logic::Sort;
 
+use crate::prefilter::{Alignment, Layout};
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Type {
     pub kind: Kind,
@@ -48,6 +50,7 @@ pub(crate) struct Record {
     pub is_union: bool,
     /// `None` before the definition.
     pub fields: Option<Vec<Field>>,
+    pub align: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -182,10 +185,7 @@ impl Types {
     pub(crate) fn align(&self, of: &Type) -> u64 {
         match &of.kind {
             Kind::Array(element, _) => self.align(element),
-            Kind::Record(number) => {
-                let fields = self.records[*number].fields.as_deref().unwrap_or_default();
-                fields.iter().map(|field| self.align(&field.of)).max().unwrap_or(1)
-            }
+            Kind::Record(number) => self.records[*number].align,
             Kind::Opaque => 8,
             Kind::Integer { bytes: 8, .. } | Kind::Float(_) if self.model == DataModel::Ilp32 => 4,
             _ => self.size(of).unwrap_or(1).clamp(1, 16),
@@ -201,13 +201,29 @@ impl Types {
         }
     }
 
-    /// Give the fields of a record their offsets.
-    pub(crate) fn lay_out(&self, is_union: bool, fields: &mut [Field]) {
-        let mut end = 0u64;
-        for field in fields {
-            field.offset = if is_union { 0 } else { end.next_multiple_of(self.align(&field.of)) };
+    /// Give the fields of a record their offsets, by what attributes say of each and of the record. The record's alignment.
+    pub(crate) fn lay_out(
+        &self,
+        is_union: bool,
+        fields: &mut [Field],
+        layouts: &[Layout],
+        whole: Layout,
+    ) -> u64 {
+        let least = |layout: Layout| match layout.aligned {
+            Alignment::Usual => 1,
+            Alignment::Long => u64::from(self.model.long()),
+            Alignment::To(bytes) => bytes,
+        };
+        let (mut end, mut most) = (0u64, least(whole));
+        for (number, field) in fields.iter_mut().enumerate() {
+            let own = layouts.get(number).copied().unwrap_or_default();
+            let usual = if whole.packed || own.packed { 1 } else { self.align(&field.of) };
+            let align = usual.max(least(own));
+            most = most.max(align);
+            field.offset = if is_union { 0 } else { end.next_multiple_of(align) };
             end = field.offset + self.size(&field.of).unwrap_or(0);
         }
+        most
     }
 
     /// The field of this name, its offset, and the names on the way to it (through anonymous parts).
@@ -370,8 +386,13 @@ mod tests {
                 field("value", Type::INT),
                 field("next", Type::VOID.pointer()),
             ];
-            types.lay_out(false, &mut fields);
-            types.records.push(Record { name: "struct node".into(), is_union: false, fields: Some(fields) });
+            let align = types.lay_out(false, &mut fields, &[], Layout::default());
+            types.records.push(Record {
+                name: "struct node".into(),
+                is_union: false,
+                fields: Some(fields),
+                align,
+            });
             let node = Type::plain(Kind::Record(0));
             assert_eq!(types.size(&node), Some(size));
             let array = Type::plain(Kind::Array(Arc::new(node), Some(3)));

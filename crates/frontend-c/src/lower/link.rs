@@ -129,7 +129,7 @@ impl Pair<'_> {
     fn records(&self, left: usize, right: usize, depth: usize) -> bool {
         let (left, right) = (&self.left.records[left], &self.right.records[right]);
         let (Some(ours), Some(theirs)) = (&left.fields, &right.fields) else { return true };
-        left.is_union == right.is_union
+        (left.is_union, left.align) == (right.is_union, right.align)
             && ours.len() == theirs.len()
             && ours.iter().zip(theirs).all(|(ours, theirs)| {
                 ours.name == theirs.name

@@ -372,6 +372,9 @@ impl Declares for Unit<'_> {
     fn scopes(&mut self) -> &mut Scopes {
         &mut self.scopes
     }
+    fn layouts(&self, span: lang_c::span::Span) -> Vec<(usize, crate::prefilter::Layout)> {
+        self.places.layouts(span)
+    }
     fn constant(&mut self, expression: &Node<Expression>) -> Low<i64> {
         initial::constant(self, expression)
     }

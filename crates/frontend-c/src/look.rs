@@ -125,8 +125,10 @@ impl Look {
     }
 
     fn follows(&self, passed: &Passed) -> bool {
-        let facts = self.functions.get(&passed.callee);
-        facts.and_then(|facts| facts.followed.get(passed.position)).copied().unwrap_or(false)
+        match self.functions.get(&passed.callee) {
+            Some(facts) => facts.followed.get(passed.position).copied().unwrap_or(false),
+            None => follows_pointers(&passed.callee, passed.position),
+        }
     }
 
     /// May the address of this local of a function be kept somewhere?
@@ -249,7 +251,7 @@ fn followed_root(expression: &Node<Expression>) -> Option<&str> {
     }
 }
 
-/// Calls that follow the pointers they get and keep none.
+/// Calls of libraries that follow the pointers they get and keep none, where the program has no such function of its own.
 fn follows_pointers(callee: &str, position: usize) -> bool {
     match callee {
         "pthread_create" => position == 0,
@@ -385,19 +387,15 @@ impl Facts {
                 position,
             };
             match &argument.node {
-                Expression::Identifier(name) => {
-                    if !known {
-                        self.passed.push(passed(&name.node.name, false));
-                    }
-                }
+                Expression::Identifier(name) => self.passed.push(passed(&name.node.name, false)),
                 Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Address => {
                     match root(&unary.node.operand) {
                         Some(name) => {
                             // What a call follows, it may change.
-                            match known {
-                                true => drop(self.assigned.insert(name.to_owned())),
-                                false => self.passed.push(passed(name, true)),
+                            if known {
+                                self.assigned.insert(name.to_owned());
                             }
+                            self.passed.push(passed(name, true));
                             self.indices(&unary.node.operand);
                         }
                         None => self.visit_expression(&argument.node, &argument.span),

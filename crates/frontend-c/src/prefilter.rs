@@ -182,18 +182,8 @@ pub(crate) fn filter(text: &str, file: FileId) -> Result<Filtered, Diagnostic> {
             _ if is_word(byte) => {
                 let length = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
                 let word = &rest[..length];
-                if matches!(word, "__attribute__" | "__attribute" | "_Alignas")
-                    && let Some(end) = brackets(&rest[length..])
-                    && let Some(layout) = Layout::of(&rest[..length + end])
-                {
-                    out.layouts.push((out.text.len(), layout));
-                    // Lines stay where they are.
-                    let lines = rest[..length + end].matches('\n').count();
-                    // `_Alignas` begins what it is said of, as this does, which means nothing here.
-                    out.text.push_str(if word == "_Alignas" { "const " } else { " " });
-                    out.text.push_str(&"\n".repeat(lines));
-                    at += length + end;
-                    out.jump(at);
+                if let Some(length) = out.attribute(rest, word, at) {
+                    at += length;
                     continue;
                 }
                 match WORDS.iter().find(|(from, _)| *from == word) {
@@ -241,6 +231,22 @@ pub(crate) fn filter(text: &str, file: FileId) -> Result<Filtered, Diagnostic> {
 }
 
 impl Filtered {
+    /// Take out an attribute that says something of a layout, and remember it. How long it is.
+    fn attribute(&mut self, rest: &str, word: &str, at: usize) -> Option<usize> {
+        if !matches!(word, "__attribute__" | "__attribute" | "_Alignas") {
+            return None;
+        }
+        let length = word.len() + brackets(&rest[word.len()..])?;
+        let layout = Layout::of(&rest[..length])?;
+        self.layouts.push((self.text.len(), layout));
+        // `_Alignas` begins what it is said of, as this does, which means nothing here.
+        self.text.push_str(if word == "_Alignas" { "const " } else { " " });
+        // Lines stay where they are.
+        self.text.push_str(&"\n".repeat(rest[..length].matches('\n').count()));
+        self.jump(at + length);
+        Some(length)
+    }
+
     /// What comes next stands there in the text before.
     fn jump(&mut self, before: usize) {
         self.pieces.push((self.text.len(), before));

@@ -238,12 +238,11 @@ impl<'a> Portfolio<'a> {
         }
         remarks.push(format!("engine {}: on, with the time that is left", self.name_of(number)));
         let answer = ask(&*engine, task, run).map_err(|internal| (number, internal))?;
-        let better = !matches!(answer.verdict, Verdict::Unknown { .. });
-        let before = round.bounded.take();
-        if let Some(decided) = round.take(number, answer, run, remarks)? {
-            round.bounded = Some(decided);
-        } else if !better {
-            round.bounded = before;
+        // What was known before still holds, also after an interruption.
+        if !matches!(answer.verdict, Verdict::Unknown { .. }) {
+            let before = round.bounded.take();
+            let decided = round.take(number, answer, run, remarks)?;
+            round.bounded = decided.or(round.bounded.take()).or(before);
         }
         Ok(())
     }

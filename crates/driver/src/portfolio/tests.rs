@@ -172,6 +172,42 @@ fn a_later_engine_improves_a_bounded_answer_if_it_does_not_take_long() {
     }
 }
 
+/// Answers up to a bound, and beyond it as it was told to.
+struct Further(Stubbed);
+
+impl Engine for Further {
+    fn name(&self) -> &'static str {
+        "further"
+    }
+    fn accepts(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+        Ok(())
+    }
+    fn beyond(&self, bound: &Bound) -> Option<Box<dyn Engine>> {
+        assert_eq!(*bound, Bound::Unwinding(3));
+        Some(stub("further", self.0, 0))
+    }
+    fn check(&self, task: &Task<'_>, run: &Run) -> Result<Answer, Contradiction> {
+        stub("further", Stubbed::Bounded, 10).check(task, run)
+    }
+}
+
+#[test]
+fn what_is_left_of_the_time_goes_beyond_a_bound_and_never_loses_it() {
+    let loaded = load(&Input::text("a.wtl", "wtl", TEXT)).unwrap();
+    let memory = models::resolve("tso", false).unwrap();
+    let prepared = prepare(&loaded, &memory, Goal::Verdict).unwrap();
+    let beyond = |verdict, seconds| {
+        let engines: [Box<dyn Engine>; 2] = [Box::new(Further(verdict)), stub("other", Stubbed::Unknown, 10)];
+        let time = Some(std::time::Duration::from_secs(seconds));
+        let run = Run::new(wattle_engine::Budget { time, ..wattle_engine::Budget::default() });
+        solve(&prepared.task(Property::Stated), &engines, 1, &run).verdict.unwrap()
+    };
+    let three = |verdict| matches!(verdict, Verdict::SafeUpTo { bound: Bound::Unwinding(3) });
+    assert!(matches!(beyond(Stubbed::Safe, 60), Verdict::Safe { .. }));
+    assert!(three(beyond(Stubbed::Unknown, 60)), "it did not get further");
+    assert!(three(beyond(Stubbed::Safe, 1)), "there is no time");
+}
+
 /// Two that say the opposite: seen where the later one has finished before the earlier.
 #[test]
 fn engines_that_work_ahead_and_disagree_are_a_contradiction() {

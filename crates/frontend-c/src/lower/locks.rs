@@ -123,19 +123,13 @@ impl<'a> Body<'_, 'a> {
                 let place = self.target(argument(0)?)?;
                 self.reset(&place, span)?;
             }
-            "pthread_cond_wait" | "cnd_wait" => {
+            "pthread_cond_wait"
+            | "cnd_wait"
+            | "pthread_cond_timedwait"
+            | "cnd_timedwait"
+            | "pthread_cond_clockwait" => {
                 let place = self.target(argument(1)?)?;
-                self.unlock(&place, span)?;
-                self.take(&place, span, Lock::Mutex)?;
-            }
-            "pthread_cond_timedwait" | "cnd_timedwait" | "pthread_cond_clockwait" => {
-                let place = self.target(argument(1)?)?;
-                self.unlock(&place, span)?;
-                self.take(&place, span, Lock::Mutex)?;
-                let late = self.any(&Type::BOOL);
-                let code = if name == "cnd_timedwait" { THRD_TIMEDOUT } else { ETIMEDOUT };
-                let term = Term::if_then_else(late.truth(), Value::int(code).term, Value::int(0).term);
-                return Ok(Some(Value { term, of: Type::INT }));
+                return self.condition_wait(name, &place, span).map(Some);
             }
             "pthread_rwlock_unlock" => {
                 let place = self.target(argument(0)?)?;
@@ -177,6 +171,19 @@ impl<'a> Body<'_, 'a> {
             _ => return Ok(None),
         }
         Ok(Some(Value::int(0)))
+    }
+
+    fn condition_wait(&mut self, name: &str, mutex: &Lvalue, span: Span) -> Low<Value> {
+        self.unlock(mutex, span)?;
+        self.take(mutex, span, Lock::Mutex)?;
+        let code = match name {
+            "cnd_timedwait" => THRD_TIMEDOUT,
+            "pthread_cond_timedwait" | "pthread_cond_clockwait" => ETIMEDOUT,
+            _ => return Ok(Value::int(0)),
+        };
+        let late = self.any(&Type::BOOL);
+        let term = Term::if_then_else(late.truth(), Value::int(code).term, Value::int(0).term);
+        Ok(Value { term, of: Type::INT })
     }
 
     fn reset(&mut self, place: &Lvalue, span: Span) -> Low<()> {

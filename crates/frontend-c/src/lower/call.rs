@@ -19,6 +19,9 @@ use crate::types::{Kind, Type};
 /// Deeper nesting of calls than this is refused.
 const DEEPEST: usize = 120;
 
+/// How many calls are translated.
+const MOST_CALLS: u32 = 5_000;
+
 /// What an argument gives to its parameter.
 enum Given {
     Value(Value),
@@ -228,6 +231,7 @@ impl<'a> Body<'_, 'a> {
         let Some(definition) = self.unit.functions[number].definition else {
             return refuse("a function without a definition", span);
         };
+        self.spend(span)?;
         let nested = self.frames.iter().filter(|frame| frame.function == Some(number)).count();
         if nested > self.unit.settings.bound as usize {
             let name = self.unit.functions[number].name.clone();
@@ -268,6 +272,17 @@ impl<'a> Body<'_, 'a> {
             }
             None => Operand::Value(Value::void()),
         })
+    }
+
+    /// Functions stand where they are called, so that those that call each other may take any room.
+    pub(super) fn spend(&mut self, span: Span) -> Low<()> {
+        self.unit.calls += 1;
+        match self.unit.calls > MOST_CALLS {
+            true => {
+                refuse(format!("more than {MOST_CALLS} calls, each with its function in its place"), span)
+            }
+            false => Ok(()),
+        }
     }
 
     /// Begin a function: a frame with a place for its result.

@@ -24,7 +24,7 @@ mod statement;
 mod threads;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use lang_c::ast::*;
 use lang_c::span::Node;
@@ -45,7 +45,7 @@ use crate::types::{Kind, Type, Types};
 use graph::Graph;
 use heap::Pool;
 use place::Lvalue;
-use threads::{Creation, Work};
+use threads::{Creation, Waiting};
 
 /// More points than this in one thread are the sign of functions that call each other without end.
 const MOST_POINTS: usize = 200_000;
@@ -137,7 +137,10 @@ struct Unit<'a> {
     texts: HashMap<Vec<i64>, usize>,
     program: Program,
     creations: Vec<Creation>,
-    waiting: Vec<(ProcessId, Work<'a>)>,
+    /// Threads that are created somewhere and still to be translated.
+    waiting: VecDeque<Waiting<'a>>,
+    /// Calls and creations of threads so far.
+    calls: u32,
     /// Numbers for threads, as `pthread_t` holds them.
     next_thread: i64,
     frees: bool,
@@ -168,7 +171,8 @@ impl<'a> Unit<'a> {
             texts: HashMap::new(),
             program: Program::empty(names.first().copied().unwrap_or_default(), Vocabulary::C11),
             creations: vec![],
-            waiting: vec![],
+            waiting: VecDeque::new(),
+            calls: 0,
             next_thread: 1,
             frees: units.iter().any(heap::frees),
             results: units.iter().any(threads::wants_results),
@@ -430,6 +434,8 @@ struct Body<'u, 'a> {
     hint: Option<Type>,
     /// How many statements the present one stands in.
     nested: u32,
+    /// The functions in which the thread was created, and its creator.
+    chain: Vec<usize>,
 }
 
 impl<'a> Body<'_, 'a> {

@@ -24,6 +24,14 @@ pub(super) enum Work<'a> {
     Statement { statement: &'a Node<Statement>, function: Option<usize> },
 }
 
+/// A thread that is to be translated.
+pub(super) struct Waiting<'a> {
+    process: ProcessId,
+    work: Work<'a>,
+    /// The functions in which it was created, of its creator's creators too.
+    chain: Vec<usize>,
+}
+
 pub(super) enum Argument {
     Constant(Value),
     /// The variable that holds it, one element a copy.
@@ -51,12 +59,10 @@ impl<'a> Unit<'a> {
         let first = self.add_process("main", Replicas::Once);
         self.next_thread = 2;
         self.creations.push(Creation { process: first, first: 1, copies: 1, result: None });
-        self.waiting.push((first, Work::Call { function: main, argument: None, result: None }));
-        let mut next = 0;
-        while next < self.waiting.len() {
-            let process = self.waiting[next].0;
-            self.body(process, next);
-            next += 1;
+        let work = Work::Call { function: main, argument: None, result: None };
+        self.waiting.push_back(Waiting { process: first, work, chain: vec![] });
+        while let Some(waiting) = self.waiting.pop_front() {
+            self.body(waiting);
         }
         self.expand_joins();
         self.finish_pools();
@@ -99,11 +105,12 @@ impl<'a> Unit<'a> {
         ProcessId(self.program.processes.len() as u32 - 1)
     }
 
-    fn body(&mut self, process: ProcessId, work: usize) {
+    fn body(&mut self, waiting: Waiting<'a>) {
+        let Waiting { process, work, chain } = waiting;
         let replicas = self.program.process(process).replicas;
         let name = self.program.process(process).name.clone();
         let copies = replicas.count().unwrap_or(1);
-        let (span, start) = match &self.waiting[work].1 {
+        let (span, start) = match &work {
             Work::Call { function, .. } => {
                 let definition = self.functions[*function].definition;
                 let span = definition
@@ -126,6 +133,7 @@ impl<'a> Unit<'a> {
             thread_locals: HashMap::new(),
             hint: None,
             nested: 0,
+            chain,
             unit: self,
         };
         body.run(work);
@@ -211,9 +219,7 @@ impl<'a> Unit<'a> {
 }
 
 impl<'a> Body<'_, 'a> {
-    fn run(&mut self, work: usize) {
-        let placeholder = Work::Call { function: 0, argument: None, result: None };
-        let work = std::mem::replace(&mut self.unit.waiting[work].1, placeholder);
+    fn run(&mut self, work: Work<'a>) {
         match work {
             Work::Call { function, argument, result } => self.thread_function(function, argument, result),
             Work::Statement { statement, function } => {
@@ -351,6 +357,19 @@ impl<'a> Body<'_, 'a> {
 
     /// Start a thread. Its number.
     fn create(&mut self, name: &str, work: Work<'a>, argument: Option<Value>, span: Span) -> Low<Value> {
+        self.spend(span)?;
+        let frames = self.frames.iter().filter_map(|frame| frame.function);
+        let chain: Vec<usize> = self.chain.iter().copied().chain(frames).collect();
+        // A thread that creates its like, maybe by way of others, does so as deeply as functions call themselves.
+        let own = match work {
+            Work::Call { function, .. } => Some(function),
+            Work::Statement { function, .. } => function,
+        };
+        let bound = self.unit.settings.bound;
+        if chain.iter().filter(|function| Some(**function) == own).count() > bound as usize {
+            self.cut(&format!("threads of `{name}` that create each other deeper than {bound}"), span);
+            return Ok(Value::int(0));
+        }
         let (times, sure) = self.times();
         let copies = self.copies * times;
         let which =
@@ -391,7 +410,7 @@ impl<'a> Body<'_, 'a> {
             other => other,
         };
         self.unit.creations.push(Creation { process, first, copies, result });
-        self.unit.waiting.push((process, work));
+        self.unit.waiting.push_back(Waiting { process, work, chain });
         self.write_back();
         self.graph.flush();
         self.graph.op(Op::Spawn { process, copy: copy.clone() });

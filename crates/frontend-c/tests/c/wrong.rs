@@ -54,6 +54,21 @@ fn places_lead_into_headers() {
     assert_eq!(place(&sources, problems[0].span()), "2:14");
 }
 
+/// Functions stand where they are called; where they call each other, that has to end somewhere.
+#[test]
+fn calls_are_limited() {
+    let machine = Machine::new("calls");
+    let mut text = String::from("int __VERIFIER_nondet_int(void); int a(int n);\n");
+    for (one, other) in ["ba", "cb", "dc", "ed", "ae"].map(|pair| pair.split_at(1)) {
+        text += &format!("int {one}(int n) {{ return n < 1 ? 1 : {other}(n - 1) + {other}(n - 2); }}\n");
+    }
+    let (_, reading) = machine.read(&(text + "int main(void) { return a(__VERIFIER_nondet_int()); }\n"));
+    let program = reading.unwrap_or_else(|problems| panic!("{problems:?}")).program;
+    let mut ops = program.processes.iter().flat_map(|process| &process.cfg.edges).flat_map(|edge| &edge.ops);
+    let limit = "more than 5000 calls, each with its function in its place";
+    assert!(ops.any(|op| matches!(op, Op::Unsupported { what, .. } if &**what == limit)));
+}
+
 /// What is not supported is an operation at its place: a program that does not come there is not harmed.
 #[test]
 fn what_is_not_supported_is_named_at_its_place() {

@@ -204,8 +204,8 @@ fn what_has_no_reading_is_refused_by_name() {
         ],
         "finally true",
     );
-    let plain =
-        program(&[process("main", "spawn t[0]", &[]), process("t", "store &x = 1", &[])], "finally true");
+    let main = process("main", "store &y = 1; spawn t[0]", &[]);
+    let plain = program(&[main, process("t", "store &x = 1", &[])], "finally true");
     let cases = [
         (circle, "sc", "in a circle"),
         (middle, "tso", "in the middle of a step"),
@@ -217,11 +217,30 @@ fn what_has_no_reading_is_refused_by_name() {
     }
 }
 
+/// Threads that are created first of all are as if they had always been there, under every model.
+#[test]
+fn who_is_created_first_of_all_starts_at_once() {
+    let others = [
+        process("t", "store &x = 1; load r from &y", &[]),
+        process("u", "store &y = 1; load r from &x", &[]),
+    ];
+    let with = |main: &str| {
+        let main = process("main", main, &[]);
+        program(&[&[main], &others[..]].concat(), "finally true")
+    };
+    let (created, there) = (with("spawn t[0]; spawn u[0]; load r from &x"), with("load r from &x"));
+    for model in MODELS {
+        let states = outcome_states(&created, model);
+        assert_eq!(states, outcome_states(&there, model), "{model}");
+        assert!(states > 4, "{model}: {states}");
+    }
+}
+
 /// The hidden locations are not for the reader; who starts and who ends is.
 #[test]
 fn a_story_tells_who_starts_whom() {
-    let processes =
-        [process("main", "spawn t[0]; join t[0]; load r from &x", &[]), process("t", "store &x = 1", &[])];
+    let main = process("main", "store &y = 1; spawn t[0]; join t[0]; load r from &x", &[]);
+    let processes = [main, process("t", "store &x = 1", &[])];
     let input = program(&processes, "finally main[0].r == 0");
     for model in ["tso", "aarch64", "rc11"] {
         let checked = check(&request(model), &input, &Watch::default()).unwrap();

@@ -21,6 +21,10 @@
 //! the thread may still start, so that waiting there keeps nobody from running, and a thread that is not started is
 //! not stuck as long as its creators may end.
 //!
+//! **Threads that are started at once.** Of a thread that is created before its creator has done anything, nothing is known but that it
+//! may begin: there is nothing that the creation orders, and no state in which the creator has not come to it matters. So
+//! such a `spawn` is left out, and the thread waits for nothing ([`started_at_once`]).
+//!
 //! Of a process that somebody spawns all copies wait, also those that no spawn names: they are never started. A copy is
 //! started once: a second `spawn` of it changes nothing. Front ends give each creation a copy of its own.
 
@@ -68,9 +72,11 @@ impl Signal {
 
 /// The program without `spawn` and `join`; `None` if it has none. Without a handshake they are refused.
 pub fn threads(program: &Program, by: Option<&Handshake>) -> Result<Option<Program>, Untranslatable> {
+    let begun = started_at_once(program);
+    let program = begun.as_ref().unwrap_or(program);
     let plan = Plan::of(program)?;
     if plan.spawned.is_empty() && plan.joined.is_empty() {
-        return Ok(None);
+        return Ok(begun);
     }
     let by = by.ok_or_else(|| Untranslatable("the creation of threads".into()))?;
     let mut result = program.clone();
@@ -102,6 +108,75 @@ pub fn threads(program: &Program, by: Option<&Handshake>) -> Result<Option<Progr
         surround(&mut process.cfg, &sorts, &around)?;
     }
     Ok(Some(result))
+}
+
+/// The program without those `spawn`s that a thread comes to first of all, one after another; `None` if there are none.
+///
+/// Before them it does nothing, takes no decision, stands at no label that a property could speak of, and is in no atomic section
+/// (which would end before the new thread begins). The thread is started there and nowhere else, and is the only one of its process.
+fn started_at_once(program: &Program) -> Option<Program> {
+    let spawns = |process: ProcessId| {
+        let edges = program.processes.iter().flat_map(|process| &process.cfg.edges);
+        edges.flat_map(|edge| &edge.ops).filter(|op| spawned(op) == Some(process)).count()
+    };
+    let mut begun: BTreeSet<ProcessId> = BTreeSet::new();
+    let mut left_out: BTreeMap<ProcessId, Vec<usize>> = BTreeMap::new();
+    // Those who start at once may themselves start others at once.
+    let mut open: Vec<ProcessId> = program.process_ids().filter(|id| spawns(*id) == 0).collect();
+    while let Some(id) = open.pop() {
+        if program.process(id).replicas != Replicas::Once {
+            continue;
+        }
+        for number in first_spawns(&program.process(id).cfg) {
+            let edge = &program.process(id).cfg.edges[number];
+            let targets: Vec<ProcessId> = edge.ops.iter().filter_map(spawned).collect();
+            let alone = |target: &ProcessId| {
+                program.process(*target).replicas == Replicas::Once && spawns(*target) == 1 && *target != id
+            };
+            if !targets.iter().all(alone) {
+                break;
+            }
+            left_out.entry(id).or_default().push(number);
+            open.extend(targets.iter().filter(|target| begun.insert(**target)));
+        }
+    }
+    if begun.is_empty() {
+        return None;
+    }
+    let mut result = program.clone();
+    for (id, numbers) in left_out {
+        for number in numbers {
+            result.processes[id.0 as usize].cfg.edges[number].ops.clear();
+        }
+    }
+    Some(result)
+}
+
+fn spawned(op: &Op) -> Option<ProcessId> {
+    match op {
+        Op::Spawn { process, .. } => Some(*process),
+        _ => None,
+    }
+}
+
+/// The edges with nothing but `spawn`s on the way on which a thread begins, as long as there is one way.
+fn first_spawns(cfg: &Cfg) -> Vec<usize> {
+    let mut found = Vec::new();
+    let (mut at, mut seen) = (cfg.entry, BTreeSet::new());
+    loop {
+        let point = cfg.point(at);
+        let mut leaving = cfg.edges.iter().enumerate().filter(|(_, edge)| edge.from == at);
+        let (Some((number, edge)), None) = (leaving.next(), leaving.next()) else { return found };
+        let plain = edge.guard.is_true() && edge.ops.iter().all(|op| spawned(op).is_some());
+        let section = point.inside.or(cfg.point(edge.to).inside).is_some();
+        if !plain || section || point.end || !point.labels.is_empty() || !seen.insert(at) {
+            return found;
+        }
+        if !edge.ops.is_empty() {
+            found.push(number);
+        }
+        at = edge.to;
+    }
 }
 
 const SIGNAL: Range = Range { low: 0, high: 1 };
@@ -448,4 +523,57 @@ fn touches_memory(op: &Op) -> bool {
         op,
         Op::Assign { .. } | Op::Havoc { .. } | Op::Forget { .. } | Op::Assume { .. } | Op::Assert { .. }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle_source::Sources;
+
+    use super::*;
+    use crate::text::parse;
+
+    /// How many signals are left of a program whose first process has these points and edges, and which may create `t` and `u`.
+    fn signals(main: &str) -> usize {
+        let text = format!(
+            "wir 1\nprogram \"t\"\nvocabulary generic\nvariable x : int init 0\nprocess main\n  local r : int init 0\n{main}\
+             process t\n  entry 0\n  point 0\n  point 1 end\n  edge 0 -> 1 do store &x = 1\n\
+             process u\n  entry 0\n  point 0 end\n"
+        );
+        let (sources, file) = Sources::single("test.wir", &text);
+        let program = parse(&sources, file).unwrap_or_else(|errors| panic!("{errors:?} in {text}"));
+        let made = threads(&program, Some(&Handshake::Marks)).unwrap_or_else(|error| panic!("{error:?}"));
+        made.map_or(0, |made| made.variables.len() - 1)
+    }
+
+    /// Points 0, 1 … and an end, with an edge for each of these steps.
+    fn line(steps: &[&str]) -> String {
+        let mut text = String::from("  entry 0\n");
+        (0..steps.len()).for_each(|at| text += &format!("  point {at}\n"));
+        text += &format!("  point {} end\n", steps.len());
+        let edge = |(at, step): (usize, &&str)| format!("  edge {at} -> {} {step}\n", at + 1);
+        steps.iter().enumerate().map(edge).for_each(|edge| text += &edge);
+        text
+    }
+
+    #[test]
+    fn first_of_all_is_at_once() {
+        assert_eq!(signals(&line(&["do spawn t[0]", "", "do spawn u[0]", "do store &x = 2"])), 0);
+    }
+
+    #[test]
+    fn what_comes_before_a_thread_is_waited_for() {
+        // A store, a decision, a value that is chosen.
+        assert_eq!(signals(&line(&["do store &x = 2", "do spawn t[0]", "do spawn u[0]"])), 2);
+        assert_eq!(signals(&line(&["do spawn t[0]", "do store &x = 2", "do spawn u[0]"])), 1);
+        assert_eq!(signals(&line(&["do havoc r from 0 to 1", "do spawn t[0]", "do spawn u[0]"])), 2);
+        let branch = line(&["do spawn t[0]", "do spawn u[0]"]) + "  edge 0 -> 2\n";
+        assert!(signals(&branch) >= 2);
+        // A label that a property may name, and a section that ends before anybody else moves.
+        let steps = ["do spawn t[0]", "do store &x = 2", "do store &x = 3"];
+        assert_eq!(signals(&line(&steps)), 0);
+        assert_eq!(signals(&line(&steps).replace("point 0", "point 0 label begin")), 1);
+        assert_eq!(signals(&line(&steps).replace("point 1", "point 1 inside locked")), 1);
+        // A second creation elsewhere.
+        assert_eq!(signals(&line(&["do spawn t[0]", "do store &x = 2", "do spawn t[0]"])), 1);
+    }
 }

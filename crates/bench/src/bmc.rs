@@ -150,15 +150,10 @@ fn one(arguments: &[String]) -> Result<bool, String> {
     let job = Job::new(program.clone(), "", seconds);
     let bmc = Bmc { unwind, formulated, ..Bmc::default() };
     let request = Check {
-        model,
-        property: Property::Stated,
         engine: Some("bmc".into()),
         settings: Settings { bmc, ..Settings::default() },
         budget: Budget { time: Some(Duration::from_secs(seconds)), ..Budget::default() },
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
+        ..Check::new(model)
     };
     let checked = check(&request, &Input::text("bench", "wtl", &job.text()?), &Watch::default())?;
     print!("verdict={} cpu={:.3} mb={:.0}", verdict(&checked.report), processor(), resident());

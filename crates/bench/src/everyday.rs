@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::engines::Settings;
 use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, gather, models};
-use wattle_engine::{Bound, Budget, Property};
+use wattle_engine::{Bound, Budget};
 use wattle_report::{CheckReport, CheckVerdict, FixReport, FixVerdict, Proof};
 
 use crate::explore::own_cpu;
@@ -56,17 +55,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool, String> {
 fn cell(input: &Input, model: &str, seconds: u64) -> Result<String, String> {
     let model = models::resolve(model, false)?;
     let budget = Budget { time: Some(Duration::from_secs(seconds)), ..Budget::default() };
-    let request = Check {
-        model: model.clone(),
-        property: Property::Stated,
-        engine: None,
-        settings: Settings::default(),
-        budget,
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
+    let request = Check { budget, ..Check::new(model.clone()) };
     let started = own_cpu();
     let report = check(&request, input, &Watch::default())?.report;
     let checked = format!("{} ({}, {:.2})", verdict(&report), engine(&report.engine), own_cpu() - started);

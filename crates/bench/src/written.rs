@@ -9,10 +9,9 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::engines::Settings;
 use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch};
-use wattle_engine::{Budget, Property, Work};
+use wattle_engine::{Budget, Work};
 use wattle_generate::{C11, Rng};
 use wattle_memory::{MemoryModel, find};
 use wattle_report::{CheckVerdict, FixVerdict, Proof, Shown};
@@ -132,17 +131,7 @@ impl Twice {
         let reached = (*rng.pick(&all)).clone();
         let questions = [Some((reached, true)), self.impossible(rng).map(|state| (state, false))];
         for (state, is_reached) in questions.into_iter().flatten() {
-            let request = Check {
-                model: self.model.clone(),
-                property: Property::Stated,
-                engine: None,
-                settings: Settings::default(),
-                budget: budget(),
-                certify: false,
-                atomic_copy: false,
-                blame_weak_memory: false,
-                litmus: false,
-            };
+            let request = Check { budget: budget(), ..Check::new(self.model.clone()) };
             let report = check(&request, &self.program(&state), &Watch::default())?.report;
             *if is_reached { &mut written.reached } else { &mut written.unreached } += 1;
             match (report.verdict, is_reached) {

@@ -38,6 +38,23 @@ pub struct Check {
     pub litmus: bool,
 }
 
+impl Check {
+    /// What the text states, by any engine, without a limit.
+    pub fn new(model: MemoryModel) -> Check {
+        Check {
+            model,
+            property: Property::Stated,
+            engine: None,
+            settings: Settings::default(),
+            budget: Budget::default(),
+            certify: false,
+            atomic_copy: false,
+            blame_weak_memory: false,
+            litmus: false,
+        }
+    }
+}
+
 /// A report, and the counterexample in a form that `replay` takes.
 #[derive(Clone, Debug)]
 pub struct Checked {

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wattle_driver::check::{Check, check};
-use wattle_driver::engines::Settings;
 use wattle_driver::{Compiler, Input, Watch, models};
-use wattle_engine::{Budget, Property};
+use wattle_engine::Budget;
 use wattle_report::CheckVerdict;
 
 use crate::tables::root;
@@ -108,17 +107,7 @@ pub fn rows(folder: &str) -> Result<Vec<Row>, String> {
 
 /// What wattle says of a row within a budget: the word, and a reason.
 pub fn answer(row: &Row, budget: Budget) -> Result<(String, String), String> {
-    let request = Check {
-        model: models::resolve(&row.model, false)?,
-        property: Property::Stated,
-        engine: None,
-        settings: Settings::default(),
-        budget,
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
+    let request = Check { budget, ..Check::new(models::resolve(&row.model, false)?) };
     let report = check(&request, &row.input(), &Watch::default())?.report;
     let reason = match &report.verdict {
         CheckVerdict::Unknown { reason } => reason.to_string(),

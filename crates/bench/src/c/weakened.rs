@@ -9,7 +9,7 @@ use std::time::Duration;
 use wattle_driver::check::{Check, check};
 use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, models};
-use wattle_engine::{Budget, Property};
+use wattle_engine::Budget;
 
 use super::{rows, shown};
 
@@ -59,15 +59,10 @@ fn says(text: &str, engine: &str, unroll: Option<u32>, limit: Duration) -> Resul
         settings.bmc.unwind = Some(unroll);
     }
     let request = Check {
-        model: models::resolve("rc11", false)?,
-        property: Property::Stated,
         engine: Some(engine.to_owned()),
         settings,
         budget: Budget { time: Some(limit), ..Budget::default() },
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
+        ..Check::new(models::resolve("rc11", false)?)
     };
     let report = check(&request, &Input::text("weakened.i", "c", text), &Watch::default())?.report;
     Ok(report.verdict.word().to_owned())

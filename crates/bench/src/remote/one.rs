@@ -7,7 +7,7 @@ use wattle_driver::check::{Check, check};
 use wattle_driver::engines::Settings;
 use wattle_driver::fix::{Fix, fix};
 use wattle_driver::{Input, Watch, load, models};
-use wattle_engine::{Budget, Property};
+use wattle_engine::Budget;
 use wattle_engine_extrapolate::Method;
 use wattle_report::{FixVerdict, Proof};
 use wattle_smt::Library;
@@ -88,15 +88,10 @@ fn prove(text: &str, method: &str, budget: Budget) -> Result<(), String> {
     settings.extrapolate.method =
         Method::ALL.iter().find(|(name, _)| *name == method).ok_or("no such method")?.1;
     let request = Check {
-        model: models::resolve("rma", false)?,
-        property: Property::Stated,
         engine: Some("extrapolate".into()),
         settings,
         budget,
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
+        ..Check::new(models::resolve("rma", false)?)
     };
     let checked = check(&request, &Input::file(Path::new(text)), &Watch::default())?;
     println!("cpu={}\nverdict={}", processor(), checked.report.verdict.word());

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use libtest_mimic::Trial;
 use wattle_driver::check::{Check, check};
-use wattle_driver::engines::Settings;
 use wattle_driver::{Input, Watch, load, models};
-use wattle_engine::{Budget, Property};
 
 use crate::{Checked, case};
 
@@ -51,17 +49,7 @@ pub fn rows_of(folder: &Path) -> Result<Vec<Trial>, String> {
 
 /// Is this the verdict of an engine, or of those that wattle chooses?
 pub(super) fn agrees(input: &Input, model: &str, engine: Option<&str>, expected: &str) -> Checked {
-    let request = Check {
-        model: models::resolve(model, false)?,
-        property: Property::Stated,
-        engine: engine.map(str::to_owned),
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
+    let request = Check { engine: engine.map(str::to_owned), ..Check::new(models::resolve(model, false)?) };
     let found = check(&request, input, &Watch::default())?.report.verdict;
     if found.word() == expected {
         Ok(())

@@ -3,22 +3,17 @@
 use wattle_driver::check::{Check, check};
 use wattle_driver::engines::{ENGINES, Settings};
 use wattle_driver::{Input, Watch, models};
-use wattle_engine::{Budget, Property, Reason};
+use wattle_engine::Reason;
 use wattle_report::{CheckReport, CheckVerdict, Effect};
 
 use super::smt;
 
 fn checked(text: &str, model: &str, engine: &str, certify: bool) -> CheckReport {
     let request = Check {
-        model: models::resolve(model, false).unwrap(),
-        property: Property::Stated,
         engine: Some(engine.into()),
         settings: Settings { smt: smt(), ..Settings::default() },
-        budget: Budget::default(),
         certify,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
+        ..Check::new(models::resolve(model, false).unwrap())
     };
     check(&request, &Input::text("a.wtl", "wtl", text), &Watch::default()).unwrap().report
 }

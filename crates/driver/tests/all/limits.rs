@@ -139,17 +139,8 @@ fn an_interruption_keeps_the_bound() {
     let cancelled = watch.cancelled.clone();
     let enough = move |progress: &Progress| cancelled.store(progress.depth >= 4, Ordering::Relaxed);
     let watch = Watch { listener: Some(Arc::new(enough)), ..watch };
-    let request = Check {
-        model: models::resolve("power", false).unwrap(),
-        property: Property::Stated,
-        engine: Some("bmc".into()),
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    };
+    let request =
+        Check { engine: Some("bmc".into()), ..Check::new(models::resolve("power", false).unwrap()) };
     let report = check(&request, &Input::text("a.wtl", "wtl", text), &watch).unwrap().report;
     let CheckVerdict::Bounded { bound: Bound::Unwinding(rounds) } = report.verdict else {
         panic!("{:?}", report.verdict);

@@ -17,9 +17,7 @@ mod threads;
 mod translations;
 
 use wattle_driver::check::Check;
-use wattle_driver::engines::Settings;
 use wattle_driver::models;
-use wattle_engine::{Budget, Property};
 
 /// Where Z3 is, for engines that use it.
 fn smt() -> Vec<std::path::PathBuf> {
@@ -28,15 +26,5 @@ fn smt() -> Vec<std::path::PathBuf> {
 
 /// Do the stated properties hold under this model?
 fn request(model: &str) -> Check {
-    Check {
-        model: models::resolve(model, false).unwrap(),
-        property: Property::Stated,
-        engine: None,
-        settings: Settings::default(),
-        budget: Budget::default(),
-        certify: false,
-        atomic_copy: false,
-        blame_weak_memory: false,
-        litmus: false,
-    }
+    Check::new(models::resolve(model, false).unwrap())
 }

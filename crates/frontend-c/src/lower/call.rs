@@ -579,3 +579,16 @@ fn is_one_number(arguments: &[Node<Expression>]) -> bool {
 fn is_stream(argument: &Node<Expression>) -> bool {
     matches!(&argument.node, Expression::Identifier(name) if matches!(name.node.name.as_str(), "stderr" | "stdout" | "stdin"))
 }
+
+/// An argument that a call of the library cannot be without.
+pub(super) fn argument<'a>(
+    arguments: &'a [Node<Expression>],
+    number: usize,
+    name: &str,
+    span: Span,
+) -> Low<&'a Node<Expression>> {
+    match arguments.get(number) {
+        Some(argument) => Ok(argument),
+        None => refuse(format!("a call of `{name}` without its arguments"), span),
+    }
+}

@@ -18,6 +18,7 @@ use wattle_program::Op;
 
 use super::Body;
 use super::atomics::{ACQ_REL, ACQUIRE, RELAXED, RELEASE, tags};
+use super::call::argument;
 use super::place::{At, Lvalue};
 use super::plain;
 use super::threads::is_null;
@@ -98,10 +99,7 @@ impl<'a> Body<'_, 'a> {
         arguments: &'a [Node<Expression>],
         span: Span,
     ) -> Low<Option<Value>> {
-        let argument = |number: usize| match arguments.get(number) {
-            Some(argument) => Ok(argument),
-            None => refuse(format!("a call of `{name}` without its arguments"), span),
-        };
+        let argument = |number: usize| argument(arguments, number, name, span);
         if let Some((lock, how)) = taking(name) {
             let place = self.target(argument(0)?)?;
             return self.take_by(&place, lock, &how, span).map(Some);

@@ -11,6 +11,7 @@ use lang_c::span::{Node, Span};
 use wattle_logic::{Binary, Sort, Term};
 use wattle_program::{Cfg, Dimension, Edge, Init, Op, PointInfo, Process, ProcessId, Replicas, Variable};
 
+use super::call::argument;
 use super::graph::Graph;
 use super::place::{Cache, Lvalue};
 use super::value::{Value, in_sort};
@@ -448,10 +449,7 @@ impl<'a> Body<'_, 'a> {
         arguments: &'a [Node<Expression>],
         span: Span,
     ) -> Low<Option<Value>> {
-        let argument = |number: usize| match arguments.get(number) {
-            Some(argument) => Ok(argument),
-            None => refuse(format!("a call of `{name}` without its arguments"), span),
-        };
+        let argument = |number: usize| argument(arguments, number, name, span);
         let value = match name {
             "pthread_create" | "thrd_create" => {
                 let (function, given) = if name == "pthread_create" { (2, 3) } else { (1, 2) };

@@ -17,14 +17,18 @@ use super::{Row, rows, shown};
 /// who acquires from one synchronizes with the release before it. In C++20 only read-modify-writes do, and so it is in the
 /// table: it has executions in which such a reader sees an older value behind it.
 const SEQUENCES: &str = "stores of the same thread continue a release sequence or not";
-/// The table counts an execution once, however often a loop finds that it has to wait on. Here each round is one more read.
-const AWAITS: &str = "rounds of a loop that waits and finds nothing";
+/// A defect and a definition. With `assume` for the inner loop and without a loop around the creation of threads there are 6 executions: for each
+/// order of the two threads, the second looks and takes after the first has gone, looks before and takes after, or fails once between; the table
+/// leaves the last out. Here rounds of the inner loop count too (twice as many), and so does it that a thread which is created in
+/// a loop may look whether its creator has ended before it begins (twice as many for each of the two).
+const RETRIES: &str = "retries, and two ways to begin for threads that a loop creates";
 
 /// Rows whose numbers differ by a definition: file, model, the number here, and which definition.
-const KNOWN: [(&str, &str, u64, &str); 8] = [
-    ("data-structures/spinlock/variants/main0.c", "sc", 48, AWAITS),
-    ("data-structures/ttaslock/variants/ttaslock0.c", "rc11", 48, AWAITS),
-    ("data-structures/ttaslock/variants/ttaslock0.c", "sc", 48, AWAITS),
+const KNOWN: [(&str, &str, u64, &str); 9] = [
+    ("data-structures/spinlock/variants/main0.c", "rc11", 48, RETRIES),
+    ("data-structures/spinlock/variants/main0.c", "sc", 48, RETRIES),
+    ("data-structures/ttaslock/variants/ttaslock0.c", "rc11", 48, RETRIES),
+    ("data-structures/ttaslock/variants/ttaslock0.c", "sc", 48, RETRIES),
     ("litmus/MP+rels+acq/variants/mp+rels+acq0.c", "rc11", 3, SEQUENCES),
     ("litmus/MP+rels+acq/variants/mp+rels+acq1.c", "rc11", 3, SEQUENCES),
     ("litmus/MP+rels+acqf/variants/mp+rels+acqf0.c", "rc11", 3, SEQUENCES),
@@ -55,7 +59,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool, String> {
     }
     different.iter().for_each(|line| println!("DIFFERENT\t{line}"));
     println!(
-        "{equal} equal, {known} different by a definition, {} different, {open} not counted",
+        "{equal} equal, {known} different for a known reason, {} different, {open} not counted",
         different.len()
     );
     Ok(different.is_empty())
